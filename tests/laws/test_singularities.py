@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -59,9 +63,9 @@ def test_there_the_jacobian_loses_rank(name: str, zero: dict[str, float]) -> Non
     assert any(f"{value:.6g}" in x or "pi" in x for x in shown)
 
 
-ODD = {"name": "odd", "link": [{}, {"alpha": 0.7, "d": 0.1}, {"d": 0.4, "theta": 0.3},
-                               {"alpha": "pi/2", "r": 0.5}, {"alpha": "-pi/2"},
-                               {"alpha": 1.1}]}  # fmt: skip
+ODD: dict[str, Any] = {"name": "odd", "link": [
+    {}, {"alpha": 0.7, "d": 0.1}, {"d": 0.4, "theta": 0.3}, {"alpha": "pi/2", "r": 0.5},
+    {"alpha": "-pi/2"}, {"alpha": 1.1}]}  # fmt: skip
 
 
 def test_angles_that_are_no_fractions_of_a_turn() -> None:
@@ -95,6 +99,20 @@ def test_the_command() -> None:
     assert r"\det J" in printed("singularities", "scara", "--to", "latex")
     assert "form" in refused("singularities", "scara", "--to", "c")
     assert "rows = 'x u'" in refused("singularities", "scara", "--rows", "x u")
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not here")
+def test_the_latex_fits_its_page(tmp_path: Path) -> None:
+    robots: list[Any] = [ODD, "puma560", "ur5"]
+    texts = [cardan.singularities(cardan.load(x)).equations("latex") for x in robots]
+    head = "\\documentclass{article}\n\\usepackage{amsmath}\n\\begin{document}\n"
+    (tmp_path / "all.tex").write_text(head + "\n\n".join(texts) + "\n\\end{document}\n")
+    done = subprocess.run(
+        ["pdflatex", "-halt-on-error", "-interaction=nonstopmode", "all.tex"], cwd=tmp_path,
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout[-2000:]
+    assert "Overfull" not in done.stdout
 
 
 def test_the_page_runs() -> None:

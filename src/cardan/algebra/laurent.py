@@ -204,10 +204,12 @@ class Laurent:
             rest = tuple(0 if k in places else e for k, e in enumerate(m))
             total[rest] = total.get(rest, 0) + complex(a, b) * complex(np.exp(1j * angle))
         least = _NOISE * max(map(abs, total.values()))
-        return Laurent(
-            self.ring,
-            {m: (Fraction(x.real), Fraction(x.imag)) for m, x in total.items() if abs(x) > least},
-        )
+
+        def felt(x: float) -> Fraction:
+            return Fraction(x) if abs(x) > least else ZERO
+
+        pairs = {m: (felt(x.real), felt(x.imag)) for m, x in total.items()}
+        return Laurent(self.ring, {m: x for m, x in pairs.items() if x != (ZERO, ZERO)})
 
     @property
     def variables(self) -> tuple[str, ...]:

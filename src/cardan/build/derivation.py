@@ -13,7 +13,7 @@ from ..describe.check import extremes
 from ..describe.robot import Robot
 from ..errors import ModelError
 from ..formulate.formulation import Formulation
-from ..ir.code import Code, Output, arguments
+from ..ir.code import LEAVES, Code, Output, arguments, reached
 from ..ir.cost import TRIG, cost
 from ..ir.factor import factored, improved
 from ..ir.graph import Expr, Graph, Node
@@ -81,6 +81,7 @@ class Candidate:
     code: Code
     parameters: tuple[str, ...]
     remarks: tuple[str, ...] = ()
+    final: bool = False  # rewritten as far as it goes
 
 
 @dataclass(frozen=True)
@@ -257,12 +258,7 @@ class Sketches:
         outputs = self.derivation.run(form, *self.stage).outputs
         refs = tuple(graph.reference(x) for _, flat in outputs.values() for x in flat)
         self._weigh(graph.nodes)
-        live, waiting = set[int](), [abs(ref) for ref in refs]
-        while waiting:
-            id = waiting.pop()
-            if id not in live:
-                live.add(id)
-                waiting.extend(arguments(graph.nodes[id]))
+        live = reached(graph.nodes, refs)
         price = sum(map(self.weights.__getitem__, live))
         return Sketch(price, graph, refs, tuple(graph.met), frozenset(live))
 
@@ -280,8 +276,12 @@ class Sketches:
         weights, varying = self.weights, self.varying
         for id in range(len(weights), len(nodes)):
             node = nodes[id]
-            args = arguments(node)
-            moves = any(varying[arg] for arg in args) if args else node[1] in self.tracer.inputs
+            if node[0] in LEAVES:
+                moves = node[1] in self.tracer.inputs
+            elif len(node) == 3:  # most of them
+                moves = varying[node[1]] or varying[node[2]]
+            else:
+                moves = any(varying[arg] for arg in node[1:])
             varying.append(moves)
             weights.append(_WEIGHT.get(node[0], 0) if moves else 0)
 
@@ -313,11 +313,12 @@ def polished(
     derivation: Derivation, candidate: Candidate, rewrite: Callable[[Code], Code] = improved
 ) -> Candidate:
     """The candidate with its sums rewritten, checked against what it was."""
-    code = rewrite(candidate.code)
-    if code is candidate.code:
+    if candidate.final and rewrite is improved:
         return candidate
-    verify(derivation, candidate.code, candidate.parameters, code, candidate.parameters)
-    return replace(candidate, price=price(code), code=code)
+    code = rewrite(candidate.code)
+    if code is not candidate.code:
+        verify(derivation, candidate.code, candidate.parameters, code, candidate.parameters)
+    return replace(candidate, price=price(code), code=code, final=True)
 
 
 def random_states(

@@ -53,7 +53,7 @@ def cheapest(
                 remarks=x.remarks())
         for x in finals
     ]  # fmt: skip
-    if len(programs) > 1:
+    if len({id(x.code) for x in programs}) > 1:  # else they are one program
         programs = [polished(derivation, x) for x in programs]
     winner = min(programs, key=lambda x: x.price)
     if winner.price >= plain.price:

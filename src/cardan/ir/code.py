@@ -9,7 +9,7 @@ every run.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -20,7 +20,7 @@ from ..errors import ProgramError
 from ..exact import Exact, exact
 from .graph import OPERATIONS, Graph, Node
 
-__all__ = ["Code", "Output", "from_json", "gather", "to_json", "verify"]
+__all__ = ["Code", "Output", "from_json", "gather", "reached", "to_json", "verify"]
 
 Shape = tuple[int, ...]
 FORMAT = 1
@@ -64,6 +64,18 @@ def arguments(node: Node) -> tuple[int, ...]:
     return () if node[0] in LEAVES else node[1:]
 
 
+def reached(nodes: Sequence[Node], refs: Iterable[int]) -> set[int]:
+    """The nodes that these signed references need."""
+    live, waiting = set[int](), [abs(ref) for ref in refs]
+    while waiting:
+        id = waiting.pop()
+        if id not in live:
+            live.add(id)
+            if (node := nodes[id])[0] not in LEAVES:
+                waiting.extend(node[1:])
+    return live
+
+
 def gather(
     graph: Graph,
     inputs: Mapping[str, Shape],
@@ -72,13 +84,7 @@ def gather(
 ) -> Code:
     """The program that computes these scalars of a graph: live nodes only, renumbered in order."""
     refs = {name: [graph.reference(x) for x in flat] for name, (_, flat) in outputs.items()}
-    live, waiting = {0}, [abs(ref) for flat in refs.values() for ref in flat]
-    while waiting:
-        id = waiting.pop()
-        if id not in live:
-            live.add(id)
-            if (node := graph.nodes[id])[0] not in LEAVES:
-                waiting.extend(node[1:])
+    live = {0, *reached(graph.nodes, (ref for flat in refs.values() for ref in flat))}
     number: dict[int, int] = {}
     nodes: list[Node] = []
     for id in sorted(live):  # arguments are older than what reads them

@@ -12,12 +12,15 @@ from .language import Array, Booleans, Integers, empty, integers, sqrt
 __all__ = [
     "complex_null_space",
     "eigenvalues",
+    "flatness",
+    "largest_of",
     "least_squares",
     "normal_equations",
     "normal_step",
     "null_vectors",
     "reduce_rows",
     "solve_square",
+    "squares",
 ]
 
 EPS = 2.220446049250313e-16
@@ -376,6 +379,57 @@ def normal_equations(J: Array, e: Array, rows: int, n: int, A: Array, g: Array) 
                 g[i] += x * e[r]
                 for j in range(i + 1):
                     A[n * i + j] += x * J[n * r + j]
+
+
+def flatness(J: Array, rows: int, n: int) -> float:
+    """The shortest over the longest column of J (rows, n), which is made orthogonal, the longest
+    first: about the smallest over the largest singular value."""
+    longest = 0.0
+    least = 0.0
+    for k in range(n):
+        best = k
+        least = -1.0
+        for c in range(k, n):
+            total = 0.0
+            for r in range(rows):
+                total += J[n * r + c] * J[n * r + c]
+            if total > least:
+                least = total
+                best = c
+        if k == 0:
+            longest = least
+        if least <= 1e-30 * longest or least <= 0.0:
+            return 0.0
+        for r in range(rows):
+            x = J[n * r + best]
+            J[n * r + best] = J[n * r + k]
+            J[n * r + k] = x
+        for c in range(k + 1, n):
+            along = 0.0
+            for r in range(rows):
+                along += J[n * r + k] * J[n * r + c]
+            along = along / least
+            for r in range(rows):
+                J[n * r + c] -= along * J[n * r + k]
+    if n == 0:
+        return 1.0
+    return sqrt(least / longest)
+
+
+def squares(r: Array, m: int) -> float:
+    """The sum of the squares of m numbers."""
+    total = 0.0
+    for k in range(m):
+        total += r[k] * r[k]
+    return total
+
+
+def largest_of(r: Array, m: int) -> float:
+    """The largest of m numbers, without their signs."""
+    worst = 0.0
+    for k in range(m):
+        worst = max(worst, abs(r[k]))
+    return worst
 
 
 def null_vectors(a: Array, n: int, least: int, basis: Array, rest: Array) -> int:

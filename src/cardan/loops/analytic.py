@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from itertools import permutations
 from typing import Any
 
@@ -147,7 +147,7 @@ def run_plan(
     `known`."""
     given = np.ascontiguousarray(given, float).reshape(len(given), len(known))
     given = given if len(known) else np.zeros((len(given), 1))
-    tables = {"frames": chain.table(), "plan": plan_of(chain, steps, known, limited)}
+    tables = {"frames": chain.table, "plan": plan_of(chain, steps, known, limited)}
     return run_kernel(rated, given, tables, len(chain.coordinates.moving), threads)
 
 
@@ -197,6 +197,11 @@ def plan_of(
     chain: Chain, steps: Sequence[Step], known: Sequence[int], limited: bool = True
 ) -> Array:
     """The Plan of kernels.py."""
+    return _plan(chain, tuple(steps), tuple(known), limited).copy()
+
+
+@lru_cache(maxsize=64)
+def _plan(chain: Chain, steps: tuple[Step, ...], known: tuple[int, ...], limited: bool) -> Array:
     stages = _stages(chain, steps, limited)
     head = np.zeros((), layout_of(Plan).dtype)
     head["stages"], head["variables"] = len(stages), len(chain.coordinates.moving)

@@ -20,16 +20,18 @@ _SINGULAR = 1e-6  # of singular(q): assemblies meet there
 _DOUBTFUL = 1e-3  # of flatness, which is that but for a factor
 
 
-def many(geometry: LoopGeometry, system: Equations, q: Array, guess: Any) -> Any:
+def many(
+    geometry: LoopGeometry, system: Equations, q: Array, guess: Any, threads: int | None = None
+) -> Any:
     """All assemblies at every q (..., n), whose active columns are set; or those nearest to a
     guess, (..., n), NaN where the loops cannot be closed."""
     lead = q.shape[:-1]
     flat = q.reshape(-1, system.n)
     if guess is None:
-        return _counted(geometry, system, flat, lead)
+        return _counted(geometry, system, flat, lead, threads)
     starts = _starts(np.asarray(guess, float), lead)
     guesses = [geometry._guess(start, x) for start, x in zip(starts, flat, strict=True)]
-    near = geometry.nearest(system, flat, np.reshape(guesses, flat.shape))
+    near = geometry.nearest(system, flat, np.reshape(guesses, flat.shape), threads)
     return near.reshape((*lead, system.n))
 
 
@@ -47,9 +49,10 @@ def _starts(guess: Array, lead: tuple[int, ...]) -> Array:
 
 
 def _counted(
-    geometry: LoopGeometry, system: Equations, q: Array, lead: tuple[int, ...]
-) -> Configurations:
-    every = geometry.in_closed_form(system, q)
+    geometry: LoopGeometry, system: Equations, q: Array, lead: tuple[int, ...],
+    threads: int | None,
+) -> Configurations:  # fmt: skip
+    every = geometry.in_closed_form(system, q, threads)
     if every is None:
         every = _padded(system, [geometry._assemblies(system, x)[0] for x in q])
     most = int(every.count.max(initial=0))

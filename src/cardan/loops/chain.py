@@ -20,7 +20,7 @@ __all__ = ["Chain", "meeting"]
 Array = np.ndarray
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Chain:
     """The opened robot's frames as numbers."""
 
@@ -102,6 +102,7 @@ class Chain:
             frame = self.antecedent[frame - 1]
         return frame == j
 
+    @cached_property
     def table(self) -> Array:
         """The Tree of inverse/numeric/kernels.py, lengths in units of the robot's size, variables
         as they are."""

@@ -31,11 +31,11 @@ from ..kernel.language import (
     record,
     sqrt,
 )
-from ..kernel.linalg import normal_equations, normal_step
+from ..kernel.linalg import largest_of, normal_equations, normal_step, squares
 
 __all__ = [
     "ANGLES", "CLOSED", "LENGTHS", "MOST_EQUATIONS", "Carried", "Closing", "Closings", "Free",
-    "Outcome", "Way", "carry", "close", "largest_of", "open_by", "put_equations", "put_slope",
+    "Outcome", "Way", "carry", "close", "open_by", "put_equations", "put_slope",
 ]  # fmt: skip
 
 MOST_EQUATIONS = 192
@@ -220,20 +220,6 @@ def open_by(q: Array, frames: Tree, loops: Closings, free: Free, r: Array, J: Ar
     place_frames(frames, q, f)
     put_residuals(q, f, loops, r)
     put_slopes(frames, f, loops, free, J)
-
-
-def squares(r: Array, m: int) -> float:
-    total = 0.0
-    for k in range(m):
-        total += r[k] * r[k]
-    return total
-
-
-def largest_of(r: Array, m: int) -> float:
-    worst = 0.0
-    for k in range(m):
-        worst = max(worst, abs(r[k]))
-    return worst
 
 
 def close(

@@ -43,7 +43,7 @@ def emitted(geometry: LoopGeometry, language: str, function: str, p: Any = None)
     if geometry.parameters and p is None and platform is None:
         return with_symbols(geometry, language, function)
     chain = geometry.system(p).chain
-    tables = {"frames": chain.table()}
+    tables = {"frames": chain.table}
     entry: Callable[..., None] = assemblies
     if platform is None:
         tables["plan"] = plan_of(chain, steps, geometry._columns[0][: len(geometry.given)])

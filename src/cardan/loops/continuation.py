@@ -52,6 +52,7 @@ class ByEquations:
     system: Equations
     active: Sequence[int]
     passive: Sequence[int]
+    threads: int | None = None
 
     @property
     def unit(self) -> Array:
@@ -80,7 +81,7 @@ def carried(
     active, passive = list(by.active), list(by.passive)
     if isinstance(by, ByEquations) and by.system.fits:
         way = (step, far, least)
-        every, _, gone = by.system.carried(q, q_a[:, None], active, passive, way)
+        every, _, gone = by.system.carried(q, q_a[:, None], active, passive, way, by.threads)
         return every[:, 0], gone
     here, share = np.array(q, float), np.zeros(len(q))
     start = here[:, active]

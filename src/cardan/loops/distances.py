@@ -110,7 +110,7 @@ class Distances:
     ) -> Answers:
         """Every configuration at active positions (N, na)."""
         tables = {
-            "frames": chain.table(), "hold": self.table(chain), "plan": self.plan(chain, limited),
+            "frames": chain.table, "hold": self.table(chain), "plan": self.plan(chain, limited),
         }  # fmt: skip
         q_a, n = np.ascontiguousarray(q_a, float), len(chain.coordinates.moving)
         return run_kernel(rated_places, q_a, tables, n, threads)

@@ -206,7 +206,13 @@ class LoopGeometry:
         >>> geometry = cardan.model(cardan.load("fivebar"), "loop-geometry")
         >>> geometry.system().n
         4"""
+        if p is None and not values:
+            return self._system
         return equations(self.robot, {**(values or {}), **self._values(p)})
+
+    @cached_property
+    def _system(self) -> Equations:
+        return equations(self.robot)
 
     def residual(self, q: Any, p: Any = None, *, values: Mapping[str, float] | None = None) -> Any:
         """How far the loops are open: the largest distance, by the robot's size, or angle, rad.
@@ -220,7 +226,7 @@ class LoopGeometry:
 
     def solve(
         self, q_a: Any, guess: Any = None, *, p: Any = None, report: bool = False,
-        values: Mapping[str, float] | None = None,
+        values: Mapping[str, float] | None = None, threads: int | None = None,
     ) -> Any:  # fmt: skip
         """q of the whole tree: (k, n) for all assemblies, (n,) for the one nearest to a guess.
 
@@ -230,7 +236,8 @@ class LoopGeometry:
         stay where the guess has them, or at zero. A batch
         (..., na), or report=True, gives `Configurations`: padded with NaN and counted; with a
         guess (n) or (..., n) it gives (..., n), NaN where the loops cannot be closed. p: values
-        of the symbols of the loops (`parameters`), by name or in order.
+        of the symbols of the loops (`parameters`), by name or in order; threads: of a batch, one
+        unless told otherwise, 0 for all cores.
 
         >>> geometry = cardan.model(cardan.load("fivebar"), "loop-geometry")
         >>> every = geometry.solve([0.5, 2.5])
@@ -246,7 +253,7 @@ class LoopGeometry:
         q[..., active] = given
         q = system.followed(q, active)[0]
         if given.ndim > 1 or report:
-            return many(self, system, q, guess)
+            return many(self, system, q, guess, threads)
         if guess is not None:
             return self._nearest(system, q, self._guess(guess, q))
         every, full = self._assemblies(system, q)
@@ -476,7 +483,9 @@ class LoopGeometry:
             self._refuse(system, q)
         return best
 
-    def nearest(self, system: Equations, q: Array, guess: Array) -> Array:
+    def nearest(
+        self, system: Equations, q: Array, guess: Array, threads: int | None = None
+    ) -> Array:
         """(N, n) the assemblies nearest to guesses (N, n) at the given columns of q (N, n): carried
         from a guess that is closed, else closed next to it, else the nearest of all; NaN where the
         loops cannot be closed.
@@ -489,19 +498,19 @@ class LoopGeometry:
         best = np.full(q.shape, np.nan)
         closed = system.error(guess) < _CLOSED_GUESS
         if closed.any():
-            by = ByEquations(system, active, passive)
+            by = ByEquations(system, active, passive, threads)
             ends, share = carried(by, guess[closed], q[closed][:, active])
             best[closed] = np.where(share[:, None] == 1, ends, np.nan)
         start = guess.copy()
         start[:, active] = q[:, active]
         rest = np.flatnonzero(np.isnan(best).any(axis=1))
         if len(rest):
-            ends, closed = system.close(start[rest], passive)
+            ends, closed = system.close(start[rest], passive, threads=threads)
             closed &= np.abs((ends - start[rest]) / system.pace).max(axis=1) < 1.0
             best[rest[closed]] = ends[closed]
             rest = rest[~closed]
         if len(rest):
-            solved = self.in_closed_form(system, start[rest])
+            solved = self.in_closed_form(system, start[rest], threads)
             for m, k in enumerate(rest):
                 every = self._assemblies(system, start[k])[0] if solved is None else solved[m]
                 if len(every):

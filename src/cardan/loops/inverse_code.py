@@ -90,7 +90,7 @@ def _loops(ik: Closure, language: str, function: str) -> str:
     chain = geometry.system(values=ik.defaults).chain
     known = geometry._columns[0][: len(geometry.given)]
     plan = plan_of(chain, require_steps(geometry), known, limited=False)
-    tables = {"frames": chain.table(), "plan": plan}
+    tables = {"frames": chain.table, "plan": plan}
     face = Face(
         function, {"given": len(geometry.given)},
         {"q": MOST * len(geometry.coordinates.moving), "info": 2},

@@ -36,11 +36,12 @@ from ..kernel.language import (
     sqrt,
     zeros,
 )
-from .closing import MOST_EQUATIONS, Closing, Free, largest_of, put_equations, put_slope
+from ..kernel.linalg import flatness, largest_of
+from .closing import MOST_EQUATIONS, Closing, Free, put_equations, put_slope
 
 __all__ = [
     "ASIDE", "MOST", "MOST_INVARIANTS", "MOST_MOVED", "Found", "Plan", "Rated", "Stage",
-    "assemblies", "is_fresh", "put_in_order", "rated",
+    "assemblies", "is_fresh", "put_in_order", "put_meeting", "rated",
 ]  # fmt: skip
 
 MOST = 64  # assemblies
@@ -178,15 +179,24 @@ def along(f: Frame, axis: int, u: Vector, v: Vector) -> float:
     return dot(f.a, d)
 
 
+def put_meeting(a: Frame, b: Frame, out: Vector) -> None:
+    """Where the axes of two frames meet."""
+    n = cross(a.a, b.a)
+    d = b.p - a.p
+    m = cross(d, b.a)
+    s = dot(m, n) / dot(n, n)
+    for k in range(3):
+        out[k] = a.p[k] + s * a.a[k]
+
+
 def from_meeting(a: Frame, b: Frame, c: Vector, t: Vector) -> float:
     """|c - P|² - |t - P|², P where the axes of a and b meet; 0 where they do not."""
+    p = empty(Vector)
     n = cross(a.a, b.a)
-    size = dot(n, n)
     d = b.p - a.p
-    if size < 1e-18 or abs(dot(d, n)) > 1e-9:
+    if dot(n, n) < 1e-18 or abs(dot(d, n)) > 1e-9:
         return 0.0
-    m = cross(d, b.a)
-    p = a.p + dot(m, n) / size * a.a
+    put_meeting(a, b, p)
     return apart(c, p) - apart(t, p)
 
 
@@ -341,8 +351,8 @@ def put_angle(p: float, s: float, root: Motion) -> None:
     root.sine = s
     root.shift = 0.0
     root.value = atan2(s, p)
-    if root.value >= PI:
-        root.value = 0.0 - PI
+    if root.value > PI - 1e-12:
+        root.value -= 2.0 * PI
 
 
 def angles(values: Array, count: int, level: Level) -> int:
@@ -494,40 +504,6 @@ def put_motion(stage: Stage, level: Level, motion: Motion, f: Placed) -> None:
         put_moved(level.saved[k], o, z, motion, k < stage.whole, f.rows[stage.moved[k]])
 
 
-def orthogonal(J: Array, rows: int, n: int) -> float:
-    """The shortest over the longest column of J (rows, n) made orthogonal, the longest first."""
-    longest = 0.0
-    least = 0.0
-    for k in range(n):
-        best = k
-        least = -1.0
-        for c in range(k, n):
-            total = 0.0
-            for r in range(rows):
-                total += J[n * r + c] * J[n * r + c]
-            if total > least:
-                least = total
-                best = c
-        if k == 0:
-            longest = least
-        if least <= 1e-30 * longest or least <= 0.0:
-            return 0.0
-        for r in range(rows):
-            x = J[n * r + best]
-            J[n * r + best] = J[n * r + k]
-            J[n * r + k] = x
-        for c in range(k + 1, n):
-            along = 0.0
-            for r in range(rows):
-                along += J[n * r + k] * J[n * r + c]
-            along = along / least
-            for r in range(rows):
-                J[n * r + c] -= along * J[n * r + k]
-    if n == 0:
-        return 1.0
-    return sqrt(least / longest)
-
-
 def is_within(plan: Plan, first: int, last: int, x: Array) -> bool:
     """Are the unknowns of a part within their limits?"""
     for s in range(first, last):
@@ -590,7 +566,7 @@ def rated_part(
             put_slope(frames, f, stage.loop, free, J, rows)
             rows += stage.loop.lengths + stage.loop.angles
     parts.residual[at] = largest_of(r, rows)
-    flat = orthogonal(J, rows, free.count)
+    flat = flatness(J, rows, free.count)
     parts.flat[at] = flat
 
 

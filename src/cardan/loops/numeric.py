@@ -30,7 +30,7 @@ from ..ir.interpret import interpret
 from ..ir.trace import Tracer
 from ..mechanism.coordinates import Coordinates
 from ..mechanism.loops import opened
-from ..models.bodies import bodies
+from ..models.bodies import Bodies, bodies
 from ..models.loops import closing_error, coupling_error
 from .chain import Chain
 from .closing import CLOSED, LENGTHS, MOST_EQUATIONS, carry, close, open_by
@@ -84,6 +84,11 @@ class Equations:
     def chain(self) -> Chain:
         """The frames as numbers."""
         return Chain.of(self.coordinates.robot, self.values, self.size)
+
+    @cached_property
+    def scene(self) -> Bodies:
+        """The robot's links as numbers."""
+        return bodies(skeleton(self.coordinates.robot), self.values.__getitem__)
 
     @cached_property
     def gain(self) -> Array:
@@ -142,7 +147,7 @@ class Equations:
         link, chain = self.coordinates, self.chain
         rows = [*map(chain.closing, link.loops), *map(chain.tie, link.led)]
         loops = np.array([self.n, len(rows), *np.ravel(rows)], float)
-        return {"frames": chain.table(), "loops": loops}
+        return {"frames": chain.table, "loops": loops}
 
     def free(self, columns: Sequence[int], unit: Array, rounds: int = 0) -> Array:
         """The Free of closing.py: these columns, and what their steps are measured by."""
@@ -199,7 +204,9 @@ class Equations:
         found: Array = np.abs(self.r(q)).max(axis=-1, initial=0)
         return found
 
-    def close(self, q: Array, free: Sequence[int], steps: int = 80) -> tuple[Array, Array]:
+    def close(
+        self, q: Array, free: Sequence[int], steps: int = 80, threads: int | None = None
+    ) -> tuple[Array, Array]:
         """(q, closed): from these starts (N, n), moving the free columns only; those that follow
         others which are not free are set at once."""
         free = list(free)
@@ -208,7 +215,7 @@ class Equations:
         if self.fits:
             out = {"q": np.zeros(q.shape), "info": np.zeros((len(q), 2))}
             given = {"start": q, "free": self.free(free, unit, steps if free else 0), **self.tables}
-            _kernel(close)(given, len(q), out=out)
+            _kernel(close)(given, len(q), threads, out)
             return out["q"], out["info"][:, 1] > 0
 
         def moved(q: Array, step: Array) -> Array:

@@ -11,7 +11,6 @@ closed by kernels.rated.
 
 from __future__ import annotations
 
-from ..inverse.approach import Frame
 from ..inverse.numeric.kernels import MOST_VARIABLES, Placed, Tree, place_frames
 from ..kernel.language import (
     Array,
@@ -27,7 +26,7 @@ from ..kernel.language import (
 )
 from ..kernel.linalg import solve_square
 from .circle_kernels import turned
-from .kernels import MOST, PI, Found, Plan, Rated, is_fresh, put_in_order, rated
+from .kernels import MOST, PI, Found, Plan, Rated, is_fresh, put_in_order, put_meeting, rated
 
 __all__ = ["Hold", "placed", "rated_places"]
 
@@ -74,16 +73,6 @@ class Distances:
     """Of all legs."""
 
     rows: list[Distance]
-
-
-def put_meeting(a: Frame, b: Frame, out: Vector) -> None:
-    """Where the axes of two frames meet."""
-    n = cross(a.a, b.a)
-    d = b.p - a.p
-    m = cross(d, b.a)
-    s = dot(m, n) / dot(n, n)
-    for k in range(3):
-        out[k] = a.p[k] + s * a.a[k]
 
 
 def measured(f: Placed, hold: Hold, legs: Distances) -> None:

@@ -13,8 +13,7 @@ import numpy as np
 
 from ..algebra.vector import Mat, Vec
 from ..mechanism.platform import Parallel
-from ..models.bodies import bodies
-from .numeric import Array, Equations, skeleton
+from .numeric import Array, Equations
 
 __all__ = ["NOT_PROVEN", "Assemblies", "Poses", "poses_of"]
 
@@ -101,11 +100,10 @@ def poses_of(parallel: Parallel, system: Equations, q: Array) -> Poses:
 def _placed(parallel: Parallel, system: Equations, q: Array) -> Array:
     """T (k, 4, 4) of the platform's body in frame 0."""
     link = parallel.coordinates
-    scene = bodies(skeleton(link.robot), system.values.__getitem__)
     columns = dict(zip(link.moving, np.asarray(q, float).T, strict=True))
     M, P = Mat([[1, 0, 0], [0, 1, 0], [0, 0, 1]]), Vec(0, 0, 0)
     for j in link.tree.path(parallel.body):
-        frame = scene.links[j - 1].frame(columns.get(j, 0))
+        frame = system.scene.links[j - 1].frame(columns.get(j, 0))
         P = P + M @ frame.iPj
         M = (frame.iRj.T @ M.T).T
     T = np.zeros((len(q), 4, 4))

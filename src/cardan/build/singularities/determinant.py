@@ -203,8 +203,9 @@ def _blocks(arm: Arm) -> list[Laurent]:
     scene = bodies(bare, lambda name: ring.symbol(name) if name in known else 0)
     q = [ring.symbol(name) if name in known else 0 for name in arm.variables]
     best: tuple[int, Any] | None = None
-    for k in (0, *arm.path):
-        axes = k if arm.rows in _TURNED else arm.projection
+    turned = arm.rows in _TURNED
+    for k in arm.joints if turned else (0, *arm.path):
+        axes = k if turned else arm.projection
         try:
             x = jacobian(scene, q, arm.frame, axes, k, tool=arm.point)
             whole = x.third() if len(arm.rows) == 6 else x.rows()

@@ -16,7 +16,7 @@ from ...describe.check import require_sound
 from ...describe.robot import Robot
 from ...document import html
 from ...document.reading import parts_of
-from ...emit.latex import escaped
+from ...emit.latex import broken, escaped
 from ...errors import ModelError, UnknownNameError
 from ...mechanism.frames import with_options
 from ...mechanism.tree import Tree
@@ -28,6 +28,7 @@ from .roots import Zero, zero
 
 __all__ = ["Factor", "Singularities", "singularities"]
 
+_WIDTH = 46  # signs of a line of an article
 _SAMPLES = 8  # configurations in which a meaning is tried
 
 
@@ -175,8 +176,12 @@ def _text(arm: Arm, found: Determinant | None, rows: Sequence[Row], latex: bool)
         f"Singular configurations of {arm.robot.name}, frame {tree.label(arm.frame)}: J of {named}"
     )
 
-    def shown(formula: str) -> str:
-        return rf"\[ {formula} \]" if latex else f"   {formula}"
+    def shown(formula: str, indent: str = "") -> str:
+        if not latex:
+            return f"{indent}{formula}"
+        left, _, right = formula.partition(" = ")
+        rows = " \\\\\n  ".join(broken(f"{left} &= {right}", _WIDTH))
+        return f"\\begin{{align*}}\n  {rows}\n\\end{{align*}}"
 
     def words(text: str) -> str:
         return escaped(text) if latex else text
@@ -186,13 +191,13 @@ def _text(arm: Arm, found: Determinant | None, rows: Sequence[Row], latex: bool)
         return f"{words(head)}\n\n{words(long)}\n"
     left = r"\det J = " if latex else "det J = "
     whole = f"{left}{found.text(notation)}"
-    lines = [words(head), "", rf"\[ {whole} \]" if latex else whole, ""]
+    lines = [words(head), "", shown(whole), ""]
     for k, (p, _, said, root) in enumerate(rows, 1):
         equation = f"{notation.text(p)} = 0"
         equation = f"${equation}$" if latex else equation
         parts = [x for x in (f", {said.name}" if said.name else "", said.words) if x]
         lines.append(f"{k}. {equation}{words(': '.join(parts) if said.name else _colon(parts))}")
-        lines += [shown(root.text(notation))] if root else []
+        lines += [shown(root.text(notation), "   ")] if root else []
     if not rows:
         lines.append(words("It is the same in all configurations: none is singular."))
     labels = notation.labels([*found.factors, *_inside(rows)])
@@ -202,6 +207,8 @@ def _text(arm: Arm, found: Determinant | None, rows: Sequence[Row], latex: bool)
         several = any(root and "+ k " in root.text(notation) for *_, root in rows)
         last = ("; $k = 0$ or 1" if latex else "; k = 0 or 1") if several else ""
         lines += ["", f"{listed}; {mark}{last}"]
+    if latex:
+        lines = [r"\begingroup\sloppy", *lines, r"\par\endgroup"]
     return "\n".join(lines) + "\n"
 
 

@@ -11,12 +11,14 @@ import numpy as np
 
 from ...algebra.laurent import Laurent
 from ...describe.robot import REVOLUTE
+from ...emit.latex import visible
 from .determinant import Arm
 from .trigonometric import Notation
 
 __all__ = ["Zero", "zero"]
 
 Scalar = Any
+_LONG = 40  # signs of a fraction in one line
 
 
 @dataclass(frozen=True)
@@ -74,11 +76,13 @@ class Zero:
         if _is_zero(a):
             text = _function("asin", _quotient(-c, b, notation), notation)
             return f"{text}, {pi} - {text}"
-        root = notation.text(a * a + b * b)
-        root = rf"\sqrt{{{root}}}" if notation.latex else f"sqrt({root})"
-        over = rf"\frac{{{notation.text(-c)}}}{{{root}}}" if notation.latex else (
-            f"{_tight(notation.text(-c))}/{root}"
-        )  # fmt: skip
+        top, root = notation.text(-c), notation.text(a * a + b * b)
+        if not notation.latex:
+            over = f"{_tight(top)}/sqrt({root})"
+        elif visible(top) + visible(root) > _LONG:  # a fraction has no place to be broken
+            over = f"({top})/({root})^{{1/2}}"
+        else:
+            over = rf"\frac{{{top}}}{{\sqrt{{{root}}}}}"
         return f"{_atan2(b, a, notation)} {sign}{_function('acos', over, notation)}"
 
 
@@ -145,7 +149,7 @@ def _quotient(x: Scalar, y: Scalar, notation: Notation) -> str:
     top, bottom = _text(x, notation), _text(y, notation)
     if bottom == "1":
         return top
-    if notation.latex:
+    if notation.latex and visible(top) + visible(bottom) <= _LONG:
         return rf"\frac{{{top}}}{{{bottom}}}"
     return f"{_tight(top)}/{_tight(bottom)}"
 
@@ -153,11 +157,13 @@ def _quotient(x: Scalar, y: Scalar, notation: Notation) -> str:
 def _function(name: str, argument: str, notation: Notation) -> str:
     if not notation.latex:
         return f"{name}({argument})"
-    return rf"\{'arc' + name[1:]}\left({argument}\right)"
+    if r"\frac" in argument:
+        return rf"\{'arc' + name[1:]}\left({argument}\right)"
+    return rf"\{'arc' + name[1:]}({argument})"
 
 
 def _atan2(y: Scalar, x: Scalar, notation: Notation) -> str:
     first, second = _text(y, notation), _text(x, notation)
     if notation.latex:
-        return rf"\operatorname{{atan2}}\left({first},\, {second}\right)"
+        return rf"\operatorname{{atan2}}({first},\; {second})"
     return f"atan2({first}, {second})"

@@ -86,7 +86,7 @@ class Notation:
         for factor in factors:
             text = self.text(factor)
             if " + " in text or " - " in text:
-                text = rf"\left({text}\right)" if self.latex else f"({text})"
+                text = f"({text})"
             texts[text] = texts.get(text, 0) + 1
         parts = [text if k == 1 else f"{text}^{k}" for text, k in texts.items()]
         if abs(number) != 1 or not parts:
