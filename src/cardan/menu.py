@@ -256,6 +256,7 @@ def model(
     f_e: bool = ...,
     base: Literal["free", "given"] = ...,
     symbolic: bool = ...,
+    assembly: int | None = ...,
 ) -> Program: ...
 
 

@@ -30,7 +30,7 @@ from .ir.code import Code
 from .ir.cost import Cost, cost
 from .ir.divisors import Divisor, divisors, formula, vanishing
 from .ir.interpret import interpret
-from .ir.page import Page
+from .ir.page import Page, Quantity
 
 if TYPE_CHECKING:
     from .document.structure import Part
@@ -41,6 +41,15 @@ __all__ = ["Program"]
 
 Form = Literal["plain", "textbook", "cheapest"]
 _TOO_LONG = "the textbook form has too many terms to be read: these are the plain equations"
+# models that books write out, and what these do not: divisions, roots, choices
+_IN_BOOKS = frozenset(
+    {
+        "transform", "jacobian", "inertia-matrix", "coriolis-matrix", "gravity", "lagrange",
+        "inverse-dynamics", "bias", "energies", "generalized-momentum",
+    }
+)  # fmt: skip
+_SUMS = frozenset({"none", "const", "input", "add", "sub", "mul", "neg", "sin", "cos", "sign"})
+_FEW_TERMS, _SHORT = 300, 300  # terms of the sums, operations of a text that is read at a glance
 _MATRICES = {
     "A": "inertia matrix",
     "C": "Coriolis matrix: centrifugal and Coriolis torques are C qd",
@@ -288,16 +297,50 @@ class Program:
         many terms to be read comes in the plain form, with a remark.
 
         >>> A = cardan.model(cardan.load("planar2r"), "inertia-matrix").textbook
-        >>> "L1*L1*M2 + ZZ1 + ZZ2 + 2*L1*(MX2*C2 - MY2*S2)" in A.emit("text", form="cheapest")
+        >>> "2*L1*(MX2*C2 - MY2*S2)" in A.emit("text", form="cheapest")
         True"""
-        from .ir.textbook import TooLarge, textbook
+        from .ir.textbook import LARGEST
 
         plain = self.plain
+        return plain._written(LARGEST) or replace(plain, remarks=(*plain.remarks, _TOO_LONG))
+
+    @cached_property
+    def readable(self) -> Program:
+        """What is read where no form is asked for: the textbook form of a model that books have, if
+        it is short and nothing but sums and products; else the plain one.
+
+        >>> gravity = cardan.model(cardan.load("planar2r"), "gravity")
+        >>> gravity.readable.code == gravity.textbook.code
+        True
+        >>> dynamics = cardan.model(cardan.load("ur5"), "inverse-dynamics", effort="plain")
+        >>> dynamics.readable.code == dynamics.plain.code
+        True"""
+        from .ir.passes import expanded_cost
+
+        plain = self.plain
+        known = self.model in _IN_BOOKS and not {node[0] for node in plain.code.nodes} - _SUMS
+        book = plain._written(_FEW_TERMS) if known else None
+        if book is None:
+            return plain
+        refs = {abs(ref) for output in book.code.outputs.values() for ref in output.refs}
+        once = ir_code.Output((len(refs),), tuple(sorted(refs)))  # half of what is symmetric
+        length = expanded_cost(replace(book.code, outputs={"": once})).total
+        return book if length <= _SHORT else plain
+
+    def _written(self, largest: int, matrices: bool = False) -> Program | None:
+        """In textbook form, or as its matrices; None where there are more terms than `largest`."""
+        from .ir import textbook
+
+        write = textbook.matrices if matrices else textbook.textbook
         try:
-            code = textbook(plain.code, plain._angles)
-        except TooLarge:
-            return replace(plain, remarks=(*plain.remarks, _TOO_LONG))
-        return replace(plain, code=code, expanded=True, page=None)
+            code = write(self.code, self._angles, largest)
+        except textbook.TooLarge:
+            return None
+        if code is None:
+            return None
+        sines = tuple(Quantity(x[0], x[1:], (), (id,)) for id, x in code.labels.items())
+        page = Page(code, self.parameters, sines)
+        return replace(self, code=code, expanded=True, page=page)
 
     @cached_property
     def matrices(self) -> Program | None:
@@ -311,17 +354,11 @@ class Program:
         >>> torques = cardan.model(cardan.load("planar2r"), "inverse-dynamics")
         >>> torques.matrices.outputs
         {'A': (2, 2), 'C': (2, 2), 'Q': (2,), 'F': (2,)}"""
-        from .ir.textbook import TooLarge, matrices
+        from .ir.textbook import LARGEST
 
-        plain = self.plain
-        try:
-            code = matrices(plain.code, plain._angles)
-        except TooLarge:
-            return None
-        if code is None:
-            return None
-        inputs = {name: words for name, words in plain.meaning.items() if name in plain.inputs}
-        return replace(plain, code=code, meaning=inputs | _MATRICES, expanded=True, page=None)
+        parts = self.plain._written(LARGEST, matrices=True)
+        inputs = {name: words for name, words in self.meaning.items() if name in self.inputs}
+        return parts and replace(parts, meaning=inputs | _MATRICES)
 
     @property
     def _angles(self) -> dict[tuple[str, str, int], str]:

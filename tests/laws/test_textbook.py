@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
@@ -130,3 +133,30 @@ def test_what_is_too_long_is_plain_with_a_remark() -> None:
     assert outputs(program.textbook).keys() == outputs(program).keys()
     with pytest.raises(TooLarge):
         textbook(cardan.model(cardan.load("planar2r"), "gravity").plain.code, {}, largest=3)
+
+
+@pytest.mark.parametrize(
+    ("name", "model", "short"),
+    [("planar3r", "inverse-dynamics", True), ("scara", "lagrange", True),
+     ("puma560", "transform", True), ("puma560", "inertia-matrix", False),
+     ("rx90", "inverse-dynamics", False), ("planar2r", "direct-dynamics", False),
+     ("fivebar", "gravity", False)],
+)  # fmt: skip
+def test_short_ones_are_read(name: str, model: str, short: bool) -> None:
+    program = cardan.model(cardan.load(name), model)
+    expected = program.textbook if short else program.plain
+    assert program.readable.code == expected.code
+
+
+def test_the_text_is_the_same_on_every_run() -> None:
+    script = (
+        "import cardan; p = cardan.model(cardan.load('ur5'), 'inertia-matrix', effort='plain');"
+        "print(p.textbook.to_json())"
+    )
+    printed = set()
+    for seed in ("0", "1"):
+        environment = {**os.environ, "PYTHONHASHSEED": seed}
+        command = [sys.executable, "-c", script]
+        done = subprocess.run(command, env=environment, capture_output=True, check=True)
+        printed.add(done.stdout)
+    assert len(printed) == 1

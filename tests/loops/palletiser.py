@@ -1,11 +1,11 @@
 """A palletiser with a crank for its forearm and two parallelograms that hold its wrist level, of
-own numbers in the manner of a KR 40 PA."""
+own numbers in the manner of a KR 40 PA; and the same with a wrist that two joints lead."""
 
 from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["palletiser"]
+__all__ = ["level_palletiser", "palletiser"]
 
 SHOULDER, HEIGHT, ARM, FOREARM, HAND = 0.35, 0.75, 0.9, 1.1, 0.25
 CRANK = 0.3  # of the forearm's drive
@@ -41,3 +41,14 @@ def palletiser() -> dict[str, Any]:
              "twin": {"antecedent": "wrist", "gamma": "pi/2", "d": PLATE}},
         ],
     }  # fmt: skip
+
+
+def level_palletiser() -> dict[str, Any]:
+    """The palletiser without its parallelograms: q4 = -(q2 + q3) by a coupling; q3 has a motor."""
+    whole = palletiser()
+    column, arm, forearm, wrist, flange = (dict(link) for link in whole["link"][:5])
+    del forearm["active"]
+    wrist |= {"mimic": {"joint": ["arm", "forearm"], "ratio": [-1, -1]}}
+    body = {"mass": 3, "com": [0.2, 0.02, 0.01], "inertia_com": [0.1, 0, 0, 0.2, 0, 0.25]}
+    links = [{**link, **body} for link in (column, arm, forearm, wrist, flange)]
+    return {"name": "level palletiser", "gravity": [0, 0, -9.81], "link": links}

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.loops.palletiser import palletiser
+from tests.loops.palletiser import level_palletiser, palletiser
 
 import cardan
 from cardan.describe.robot import Robot
@@ -27,8 +27,8 @@ FRAMES = {"fivebar": "tip"}
 
 @cache
 def robot_of(name: str) -> Robot:
-    if name == "palletiser":
-        return cardan.load(palletiser())
+    if name.endswith("palletiser"):
+        return cardan.load(palletiser() if name == "palletiser" else level_palletiser())
     return cardan.load(name).with_values(VALUES.get(name, {}))
 
 
@@ -69,6 +69,7 @@ def require_met(name: str, answer: Any, T: np.ndarray, rows: Any = np.s_[:, :]) 
 @pytest.mark.parametrize(
     ("name", "counts"),
     [("sr400", {8, 16}), ("akr3000", {32}), ("fivebar", {2}), ("palletiser", {2, 4, 8}),
+     ("level palletiser", {1, 2, 3, 4}),
      ("planar3rrr", {8}), ("prrrp-rigid", {2})],
 )  # fmt: skip
 def test_no_configuration_is_lost(name: str, counts: set[int]) -> None:

@@ -268,3 +268,17 @@ def test_text_has_no_half_guard_or_anonymous_value(name: str) -> None:
         for language in ("text", "latex"):
             text = program.emit(language, form="textbook")
             assert not re.search(r"0\.5\s*[*\\]|\bif\(|cases|\bt_?\{?\d+|max\(|abs\(", text)
+
+
+@pytest.mark.parametrize(
+    ("name", "model"),
+    [("planar1r", "inverse-dynamics"), ("planar2r", "inertia-matrix"), ("planar2r", "gravity"),
+     ("cartpole", "inverse-dynamics"), ("rpr", "gravity")],
+)  # fmt: skip
+def test_no_longer_than_what_sympy_simplifies(name: str, model: str) -> None:
+    """Symbols and operations, `python -m bench.textbook`, which has the larger models."""
+    from bench.textbook import length, sympy_length, sympy_values
+
+    program = cardan.model(cardan.load(name), model)
+    simplified = sum(sympy_length(sympy.simplify(x)) for x in sympy_values(program))
+    assert length(program.textbook.code) <= simplified

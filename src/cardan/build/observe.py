@@ -35,7 +35,8 @@ from .mechanism import Mechanism
 __all__ = ["Observed", "motion_symbols", "observe"]
 
 Need = tuple[int, int]  # of an assembly: passive joints that stand still in it, rank
-_DOUBT = 1e-12  # singular values between this and the tolerance of a rank: of too short a motion
+_ZERO = 1e-9  # singular values below it, of the largest, are zero
+_DOUBT = 1e-12  # those between the two: of too short a motion
 
 
 @dataclass(frozen=True)
@@ -247,18 +248,22 @@ def _drawn(
         return None, needs
     for steps in (40, 100):  # farther where the rank is in doubt
         q = _roamed(mechanism, system, best[1], many, max(14, steps // na), rng)
-        seen = look(values, q)
-        if _rank(seen) == _rank(seen, _DOUBT):
+        R = _triangle(look(values, q))
+        if ranks(R, _ZERO) == ranks(R, _DOUBT):
             break
-    return _Draw(_need(look, values, q), values, q), needs
+    return _Draw((_still(look, q), int(ranks(R, _DOUBT))), values, q), needs
 
 
 def _need(look: _Look, values: Mapping[str, float], q: np.ndarray) -> Need:
     """(passive joints that stand still, rank) at these states."""
+    return _still(look, q), int(ranks(_triangle(look(values, q)), _DOUBT))
+
+
+def _still(look: _Look, q: np.ndarray) -> int:
+    """How many passive joints stand still."""
     moving, following = look.mechanism.coordinates.moving, look.mechanism.analysis.following
     columns = [moving.index(j) for j in following]
-    still = int((np.ptp(q[:, columns], axis=0) < 1e-9).sum()) if len(q) else 0
-    return still, _rank(look(values, q), _DOUBT)
+    return int((np.ptp(q[:, columns], axis=0) < 1e-9).sum()) if len(q) else 0
 
 
 def _roamed(
@@ -279,10 +284,10 @@ def _regular(mechanism: Mechanism, system: Equations, q: np.ndarray) -> np.ndarr
     return np.asarray(conditioning(system.balanced(system.J(q))[..., columns]) > 1e-3)
 
 
-def _rank(D: np.ndarray, tolerance: float = 1e-9) -> int:
+def _triangle(D: np.ndarray) -> np.ndarray:
+    """R of the columns of length one: it has their rank, whatever counts as zero."""
     scale = np.linalg.norm(D, axis=0)
-    R = np.linalg.qr(D[:, scale > 1e-11] / scale[scale > 1e-11], mode="r")
-    return int(ranks(R, tolerance))
+    return np.asarray(np.linalg.qr(D[:, scale > 1e-11] / scale[scale > 1e-11], mode="r"))
 
 
 def motion_symbols(robot: Robot) -> set[str]:

@@ -65,8 +65,9 @@ def linearise(
     """The linear system about a state; tau defaults to the torques that hold it (of qdd = 0).
 
     law: a program q, qd, q_r, qd_r, qdd_r -> tau (see `control.joint_law`) with its reference at
-    rest in `reference` (default q); x = [q, qd, z] of one with a state. With closed loops x = [q_a, qd_a] of the active joints: the
-    passive ones follow, dq = M dq_a; q is all joints, or the active ones (the first assembly).
+    rest in `reference` (default q); of one with a state x = [q, qd, z]. With closed loops
+    x = [q_a, qd_a] of the active joints: the passive ones follow, dq = M dq_a; q is all joints, or
+    the active ones (the first assembly).
 
     >>> linear = cardan.linearise(cardan.load("ur5"), np.zeros(6))
     >>> linear.A.shape, linear.B.shape

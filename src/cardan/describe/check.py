@@ -249,7 +249,7 @@ class _Checker:
             if joint.home is not None:
                 yield "home", j, joint.home
             if joint.mimic is not None:
-                yield "ratio", j, joint.mimic.ratio
+                yield from (("ratio", j, ratio) for _, ratio in joint.mimic.leaders)
                 yield "offset", j, joint.mimic.offset
             for key in _LIMITS:
                 if getattr(joint.limits, key) is not None:

@@ -1,16 +1,17 @@
-"""Joints that follow others, q_j = ratio q_k + offset: what may be wrong with them, and how the
-names of other formats become numbers."""
+"""Joints that follow others, q_j = ratio q_k + ... + offset: what may be wrong with them, and how
+the names of other formats become numbers."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from ..errors import ModelError
 from .robot import FIXED, Coupling, Joint, Robot
 from .values.expression import Value, add, multiply, symbol
 from .values.parser import to_value
 
-__all__ = ["coupled", "coupling_faults", "formula"]
+__all__ = ["coupled", "coupling_faults", "formula", "require_one_leader"]
 
 
 def coupled(joints: Sequence[Joint], couplings: Mapping[str, Coupling]) -> list[Joint]:
@@ -24,11 +25,20 @@ def coupled(joints: Sequence[Joint], couplings: Mapping[str, Coupling]) -> list[
 
 
 def formula(robot: Robot, coupling: Coupling) -> Value:
-    """ratio q_k + offset, with the name of q_k."""
-    k = coupling.joint
-    name = (robot.joints[k - 1].variable if 0 < k <= len(robot.joints) else "") or f"q{k}"
-    ratio, offset = (to_value(x) for x in (coupling.ratio, coupling.offset))
-    return add(multiply(ratio, symbol(name)), offset)
+    """ratio q_k + offset, with the name of q_k; of all joints that lead."""
+    total: Value = 0
+    for k, ratio in coupling.leaders:
+        name = (robot.joints[k - 1].variable if 0 < k <= len(robot.joints) else "") or f"q{k}"
+        total = add(total, multiply(to_value(ratio), symbol(name)))
+    return add(total, to_value(coupling.offset))
+
+
+def require_one_leader(robot: Robot, joint: Joint) -> None:
+    """Refuse a joint that several lead, for what has a word for one only."""
+    if joint.mimic is not None and joint.mimic.others:
+        raise ModelError(
+            f"joint '{joint.name}' of '{robot.name}' is led by several joints: here one can lead"
+        )
 
 
 def coupling_faults(robot: Robot) -> Iterator[tuple[str, int]]:
@@ -37,17 +47,26 @@ def coupling_faults(robot: Robot) -> Iterator[tuple[str, int]]:
     for j, joint in enumerate(robot.numbered, 1):
         if joint.mimic is None:
             continue
-        k = joint.mimic.joint
+        leaders = [k for k, _ in joint.mimic.leaders]
+        missing = [k for k in leaders if not 0 < k <= n]
+        fixed = [k for k in leaders if k not in missing and robot.joints[k - 1].sigma == FIXED]
         if j > n:
             yield "a frame of a loop cannot mimic a joint; remove mimic", j
         elif joint.sigma == FIXED:
             yield "a fixed joint cannot mimic another; remove mimic", j
-        elif not 0 < k <= n:
-            yield f"mimics joint {k}, which does not exist; allowed: 1 to {n}", j
-        elif k == j:
+        elif missing:
+            yield f"mimics joint {missing[0]}, which does not exist; allowed: 1 to {n}", j
+        elif j in leaders:
             yield "mimics itself; name the joint that leads", j
-        elif robot.joints[k - 1].sigma == FIXED:
-            yield f"mimics '{robot.joints[k - 1].name}', which is fixed; name one that moves", j
+        elif len(set(leaders)) < len(leaders):
+            yield "mimics a joint twice; add up its ratios", j
+        elif len(leaders) > 2:
+            yield f"mimics {len(leaders)} joints; two can lead at most", j
+        elif fixed:
+            yield (
+                f"mimics '{robot.joints[fixed[0] - 1].name}', which is fixed; name one that moves",
+                j,
+            )
         elif joint.active:
             words = "mimics another joint and is active: a joint that follows has no motor; say"
             yield f"{words} active = false, or let the other one mimic this", j
@@ -60,10 +79,15 @@ def coupling_faults(robot: Robot) -> Iterator[tuple[str, int]]:
 
 
 def _circle(joints: Sequence[Joint], j: int) -> list[int]:
-    """The joints that lead from j back to it; none where another one leads them all."""
-    order = [j]
-    while (led := joints[order[-1] - 1].mimic) is not None and 0 < led.joint <= len(joints):
-        if led.joint in order:
-            return order if led.joint == j else []
-        order.append(led.joint)
+    """The joints that lead from j back to it; none where others lead them all."""
+    ways, seen = [[j]], {j}
+    while ways:
+        order = ways.pop()
+        led = joints[order[-1] - 1].mimic
+        for k, _ in led.leaders if led is not None else ():
+            if k == j:
+                return order
+            if 0 < k <= len(joints) and k not in seen:
+                seen.add(k)
+                ways.append([*order, k])
     return []

@@ -72,11 +72,18 @@ class Limits:
 
 @dataclass(frozen=True, repr=False)
 class Coupling:
-    """A joint that another one leads, by gears, a belt or a tendon: q_j = ratio q_k + offset."""
+    """A joint that another one leads, by gears, a belt or a tendon: q_j = ratio q_k + offset; or
+    several, as what holds a wrist level: each adds its ratio times its position."""
 
     joint: int  # k, the number of the joint that leads
     ratio: Value = 1
     offset: Value = 0
+    others: tuple[tuple[int, Value], ...] = ()  # further joints that lead, and their ratios
+
+    @property
+    def leaders(self) -> tuple[tuple[int, Value], ...]:
+        """The joints that lead, and their ratios."""
+        return ((self.joint, self.ratio), *self.others)
 
     __repr__ = _short
 
@@ -323,7 +330,7 @@ class Robot:
         for joint in self.numbered:
             yield from (getattr(joint, key) for key in GEOMETRY)
         for coupling in self.couplings.values():
-            yield from (coupling.ratio, coupling.offset)
+            yield from (coupling.ratio, coupling.offset, *(ratio for _, ratio in coupling.others))
         yield from (getattr(self.base.link, key) for key in INERTIA)
         # as many joints as links, or `check` says so: it looks at the values too
         for joint, link in zip(self.joints, self.links, strict=False):

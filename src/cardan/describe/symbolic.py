@@ -51,6 +51,12 @@ def parametrised(
         led = joint.mimic
         if led is not None and not _structural("ratio", led.ratio):
             led = replace(led, ratio=named(f"ratio{j}", led.ratio))
+        if led is not None and led.others:
+            others = (
+                (k, x if _structural("ratio", x) else named(f"ratio{j}_{k}", x))
+                for k, x in led.others
+            )
+            led = replace(led, others=tuple(others))
         return replace(joint, **changed, **drive, mimic=led)
 
     joints = tuple(frame(j, joint) for j, joint in enumerate(robot.joints, 1))

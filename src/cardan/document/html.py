@@ -61,8 +61,8 @@ figcaption { color: #444; font-size: .88em } footer { color: #666; font-size: .8
 @media print { body { margin: 0; padding: 0; max-width: none; font-size: 10.5pt } }
 """
 _LEFT, _RIGHT = (
-    ' style="text-align:left;text-align:-webkit-left;padding:.14em 0"',
-    ' style="text-align:right;text-align:-webkit-right;padding:.14em 0"',
+    ' style="text-align:left;text-align:-webkit-left;padding:.2em 0"',
+    ' style="text-align:right;text-align:-webkit-right;padding:.2em 0"',
 )
 
 

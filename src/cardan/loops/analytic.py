@@ -252,8 +252,9 @@ def _stages(chain: Chain, steps: Sequence[Step], limited: bool) -> Array:
                     row["movers"], row["whole"] = len(moved), len(whole & before)
                     row["moved"][: len(moved)] = moved[:MOST_MOVED]
                     if step.loop is None:
-                        row["leader"] = index(chain.led[x][0])
-                        row["ratio"], row["offset"] = chain.led[x][1:]
+                        names = ("leader", "ratio", "also", "share", "offset")
+                        for name, own_value in zip(names, chain.leading(x), strict=True):
+                            row[name] = own_value
                     else:
                         listed = invariants(chain, step.loop, step.order[m + 1 :])
                         row["cut_moves"], row["count"] = x in step.loop.to_cut, len(listed)
@@ -276,7 +277,8 @@ def _parts(chain: Chain, steps: Sequence[Step], unknown: set[int]) -> list[list[
     for step in steps:
         joints = step.order if step.loop is None else step.loop.links
         own = {x for x in joints if x in unknown}
-        own |= {chain.led[x][0] for x in step.order if step.loop is None} & unknown
+        if step.loop is None:
+            own |= {k for x in step.order for k, _ in chain.led[x][0]} & unknown
         touching = [group for group in groups if group[0] & own or not (group[0] or own)]
         groups = [group for group in groups if group not in touching]
         together = own.union(*(group[0] for group in touching))

@@ -28,7 +28,7 @@ class Chain:
     antecedent: tuple[int, ...]
     sigma: tuple[int, ...]
     six: Array  # (frames, 6)
-    led: Mapping[int, tuple[int, float, float]]  # by link: what leads it, ratio, offset
+    led: Mapping[int, tuple[list[tuple[int, float]], float]]  # by link: leaders, ratios; offset
     size: float  # a length of the robot
 
     @classmethod
@@ -40,7 +40,10 @@ class Chain:
             return float(evaluate(x, values.__getitem__, function))
 
         six = [[value(getattr(j, key)) for key in GEOMETRY] for j in joints]
-        led = {j: (x.joint, value(x.ratio), value(x.offset)) for j, x in robot.couplings.items()}
+        led = {
+            j: ([(k, value(ratio)) for k, ratio in x.leaders], value(x.offset))
+            for j, x in robot.couplings.items()
+        }
         return cls(
             coordinates, tuple(j.antecedent for j in joints), tuple(j.sigma for j in joints),
             np.array(six), led, size,
@@ -78,22 +81,28 @@ class Chain:
         """Units by which a joint moves when the one that leads it in the end moves by one; 1 where
         none does. High gears would make everything else look singular."""
         gain = dict.fromkeys(self.coordinates.moving, 1.0)
-        for j, k in self.coordinates.led.items():
-            ratio = self.led[j][1]
-            gain[j] = gain[k] * abs(ratio) * self.unit(k) / self.unit(j) or 1.0
+        for j in self.coordinates.led:
+            moved = sum(gain[k] * abs(ratio) * self.unit(k) for k, ratio in self.led[j][0])
+            gain[j] = moved / self.unit(j) or 1.0
         return gain
 
     def closing(self, loop: LoopFrames) -> tuple[float, ...]:
         """The Closing of a loop."""
         root = self.antecedent[(*loop.to_cut, *loop.to_twin)[0] - 1]
         counts = LENGTHS.get(loop.kind, 3), ANGLES.get(loop.kind, 4)
-        return (*counts, loop.cut, loop.twin, root, 0, 0, 0)
+        return (*counts, loop.cut, loop.twin, root, 0, 0, 0, 0, 0)
 
     def tie(self, j: int) -> tuple[float, ...]:
         """The Closing of the coupling of a joint."""
-        k, ratio, offset = self.led[j]
+        leader, ratio, also, share, offset = self.leading(j)
         weight = 1 / (self.gain[j] * self.unit(j))
-        return (0, 1, self.column(j), self.column(k), 0, ratio, offset, weight)
+        return (0, 1, self.column(j), leader, 0, ratio, also, share, offset, weight)
+
+    def leading(self, j: int) -> tuple[int, float, int, float, float]:
+        """The column that leads a joint, its ratio, those of a second one, and the offset."""
+        ((k, ratio), *others), offset = self.led[j]
+        ((also, share),) = others or [(k, 0.0)]
+        return self.column(k), ratio, self.column(also), share, offset
 
     def behind(self, j: int, frame: int) -> bool:
         """Does joint j move a frame other than its own?"""

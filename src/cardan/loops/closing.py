@@ -52,7 +52,7 @@ AXIS = 3
 class Closing:
     """A loop: how many equations it has, frames of its cut and its twin, and the last one before
     both; or a coupling, without equations of lengths: the variables that follow and lead (cut,
-    twin), ratio, offset and weight."""
+    twin), ratio, one that leads too and its share, offset and weight."""
 
     lengths: int
     angles: int
@@ -60,6 +60,8 @@ class Closing:
     twin: int
     root: int
     ratio: float
+    also: int
+    share: float
     offset: float
     weight: float
 
@@ -137,7 +139,8 @@ def put_equations(q: Array, f: Placed, loop: Closing, r: Array, m: int) -> None:
     """The equations of a loop or a coupling from row m on, of frames that are placed."""
     t = empty(Frame)
     if loop.lengths == 0:
-        r[m] = loop.weight * (q[loop.cut] - loop.ratio * q[loop.twin] - loop.offset)
+        led = loop.ratio * q[loop.twin] + loop.share * q[loop.also] + loop.offset
+        r[m] = loop.weight * (q[loop.cut] - led)
     else:
         twin = f.rows[loop.twin]
         t.s = twin.s
@@ -200,6 +203,9 @@ def put_slope(frames: Tree, f: Placed, loop: Closing, free: Free, J: Array, m: i
             J[n * m + follower] = loop.weight * free.unit[follower]
         if leader >= 0:
             J[n * m + leader] = 0.0 - loop.weight * loop.ratio * free.unit[leader]
+        leader = free.columns[loop.also]
+        if leader >= 0 and loop.share != 0.0:
+            J[n * m + leader] = 0.0 - loop.weight * loop.share * free.unit[leader]
     else:
         put_side(frames, f, loop, loop.cut, 0.0 - 1.0, free, J, m)
         put_side(frames, f, loop, loop.twin, 1.0, free, J, m)

@@ -74,7 +74,9 @@ def with_symbols(geometry: LoopGeometry, language: str, function: str, limited: 
     program = frames_program(geometry)
     steps = require_steps(geometry)
     led = [geometry.robot.couplings[j] for step in steps if step.loop is None for j in step.order]
-    free = sorted({name for x in led for v in (x.ratio, x.offset) for name in symbols(v)})
+    free = sorted(
+        {name for x in led for v in (x.offset, *dict(x.leaders).values()) for name in symbols(v)}
+    )
     if free:
         raise ModelError(
             f"couplings of '{geometry.robot.name}' hold the symbols {', '.join(free)}, which code"

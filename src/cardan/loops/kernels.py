@@ -78,10 +78,12 @@ class Stage:
     variable: int
     joint: int
     leader: int
+    also: int
     slides: bool
     lower: float
     upper: float
     ratio: float
+    share: float
     offset: float
     unit: float
     gain: float
@@ -410,7 +412,7 @@ def angles(values: Array, count: int, level: Level) -> int:
     if abs(p) > 1.0 + 1e-7:
         return 0
     p = min(max(p, 0.0 - 1.0), 1.0)
-    across = sqrt(1.0 - p * p)
+    across = sqrt((1.0 - p) * (1.0 + p))
     found = 0
     for _ in range(2):
         x = b[best] * p - c[best] * across
@@ -476,7 +478,7 @@ def stage_roots(stage: Stage, f: Placed, q: Array, size: float, level: Level) ->
     """The roots of a stage's unknown, the other variables at q."""
     if stage.kind > LENGTH:
         root = level.roots[0]
-        root.value = stage.ratio * q[stage.leader] + stage.offset
+        root.value = stage.ratio * q[stage.leader] + stage.share * q[stage.also] + stage.offset
         root.cosine = 1.0
         root.sine = 0.0
         root.shift = 0.0

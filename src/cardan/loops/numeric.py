@@ -21,7 +21,7 @@ import numpy as np
 
 from ..algebra.newton import Damping, Rule, newton
 from ..describe.robot import GEOMETRY, PRISMATIC, Base, Joint, Link, Robot
-from ..describe.values.expression import symbols
+from ..describe.values.expression import Value, symbols
 from ..errors import InputError
 from ..inverse.numeric.kernels import MOST_FRAMES, MOST_VARIABLES
 from ..ir.code import Code
@@ -50,6 +50,10 @@ _VANISHING = Damping(
 )  # fmt: skip
 
 
+# a column that others lead: it, their columns and ratios, the offset
+Led = tuple[int, tuple[tuple[int, float], ...], float]
+
+
 @dataclass(frozen=True)
 class Equations:
     """r and its derivatives, for one set of values of the geometry's symbols."""
@@ -61,12 +65,12 @@ class Equations:
     size: float  # a length of the robot
     owners: tuple[int, ...]  # the loop of each equation; couplings are numbered after the loops
     values: Mapping[str, float]  # of the geometry's symbols
-    couplings: tuple[tuple[int, int, float, float], ...]  # columns j, k, ratio, offset
+    couplings: tuple[Led, ...]
 
     @cached_property
     def periodic(self) -> Array:
         """(n,) may a whole turn be added? Of a revolute joint that no coupling ties to others."""
-        tied = {k for pair in self.couplings for k in pair[:2]}
+        tied = {i for j, leaders, _ in self.couplings for i in (j, *dict(leaders))}
         return self.turning & ~np.isin(np.arange(self.n), list(tied))
 
     @property
@@ -111,18 +115,18 @@ class Equations:
     def followed(self, q: Array, known: Iterable[int]) -> tuple[Array, set[int]]:
         """(q, known): the columns set that follow known ones, and all that are known then."""
         q, found = np.array(q, dtype=float), set(known)
-        for j, k, ratio, offset in self.couplings:
-            if k in found and j not in found:
-                q[..., j] = ratio * q[..., k] + offset
+        for j, leaders, offset in self.couplings:
+            if found.issuperset(dict(leaders)) and j not in found:
+                q[..., j] = sum(ratio * q[..., k] for k, ratio in leaders) + offset
                 found.add(j)
         return q, found
 
     def turned(self, q: Array, known: Iterable[int]) -> Array:
         """q with known angles that others lead moved by whole turns to where these want them."""
         q, columns = np.array(q, dtype=float), set(known)
-        for j, k, ratio, offset in self.couplings:
-            if self.turning[j] and {j, k} <= columns:
-                gap = ratio * q[..., k] + offset - q[..., j]
+        for j, leaders, offset in self.couplings:
+            if self.turning[j] and columns.issuperset((j, *dict(leaders))):
+                gap = sum(ratio * q[..., k] for k, ratio in leaders) + offset - q[..., j]
                 q[..., j] += 2 * np.pi * np.rint(gap / (2 * np.pi))
         return q
 
@@ -494,19 +498,20 @@ def _written(bare: Robot, values: Mapping[str, float] | None = None) -> Equation
     )
 
 
-def _couplings(
-    coordinates: Coordinates, values: Mapping[str, float]
-) -> tuple[tuple[int, int, float, float], ...]:
-    """(j, k, ratio, offset) of the columns that are coupled, leaders first."""
+def _couplings(coordinates: Coordinates, values: Mapping[str, float]) -> tuple[Led, ...]:
+    """The columns that are coupled, leaders first."""
     from ..algebra.scalar import function
     from ..describe.values.expression import evaluate
 
     couplings, column = coordinates.robot.couplings, coordinates.moving.index
     found = []
-    for j, k in coordinates.led.items():
-        own = (couplings[j].ratio, couplings[j].offset)
-        ratio, offset = (float(evaluate(x, values.__getitem__, function)) for x in own)
-        found.append((column(j), column(k), ratio, offset))
+
+    def value(x: Value) -> float:
+        return float(evaluate(x, values.__getitem__, function))
+
+    for j in coordinates.led:
+        leaders = tuple((column(k), value(ratio)) for k, ratio in couplings[j].leaders)
+        found.append((column(j), leaders, value(couplings[j].offset)))
     return tuple(found)
 
 

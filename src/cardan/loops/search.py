@@ -43,7 +43,9 @@ def _parts(system: Equations, passive: Sequence[int]) -> list[tuple[list[int], l
     """(loops and couplings, passive columns) that share no passive joint with others."""
     link = system.coordinates
     groups: list[tuple[set[int], set[int]]] = []
-    for k, joints in enumerate([*(loop.links for loop in link.loops), *link.led.items()]):
+    for k, joints in enumerate(
+        [*(loop.links for loop in link.loops), *((j, *ks) for j, ks in link.led.items())]
+    ):
         own = {link.moving.index(j) for j in joints if j in link.moving}
         own &= set(passive)
         touching = [group for group in groups if group[1] & own]
@@ -56,7 +58,8 @@ def _parts(system: Equations, passive: Sequence[int]) -> list[tuple[list[int], l
 def _principal(system: Equations, q: Array, columns: Sequence[int]) -> Array:
     """Configurations (N, n) with the angles that lead others within half a turn of zero. A whole
     turn more is the same assembly, or one of endlessly many where followers turn by a part."""
-    lead = {k for _, k, *_ in system.couplings} - {j for j, *_ in system.couplings}
+    lead = {k for _, leaders, _ in system.couplings for k, _ in leaders}
+    lead -= {j for j, *_ in system.couplings}
     shifted = [k for k in lead if k in columns and system.turning[k]]
     near = q.copy()
     near[:, shifted] = wrapped(q[:, shifted], np.ones(len(shifted), bool))

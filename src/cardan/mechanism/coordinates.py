@@ -108,13 +108,14 @@ class Coordinates:
         return 6 if is_floating(self.robot) else 0
 
     @cached_property
-    def led(self) -> dict[int, int]:
-        """The joints that follow another one by a coupling, and that one: leaders come first."""
-        leader = {j: coupling.joint for j, coupling in self.robot.couplings.items()}
-        chain: dict[int, int] = {}
-        while len(chain) < len(leader):
-            known = {k for k in leader.values() if k not in leader} | set(chain)
-            more = {j: k for j, k in leader.items() if k in known and j not in chain}
+    def led(self) -> dict[int, tuple[int, ...]]:
+        """The joints that follow others by a coupling, and those: leaders come first."""
+        couplings = self.robot.couplings
+        leaders = {j: tuple(k for k, _ in x.leaders) for j, x in couplings.items()}
+        chain: dict[int, tuple[int, ...]] = {}
+        while len(chain) < len(leaders):
+            waiting = leaders.keys() - chain.keys()
+            more = {j: ks for j, ks in leaders.items() if j in waiting and not waiting & set(ks)}
             if not more:
                 raise ModelError(f"couplings of '{self.robot.name}' go round: let one joint lead")
             chain |= more
@@ -123,8 +124,8 @@ class Coordinates:
     def led_by(self, known: Iterable[int]) -> list[int]:
         """The joints that follow some of these by couplings."""
         followers, every = [], set(known)
-        for j, k in self.led.items():
-            if k in every and j not in every:
+        for j, ks in self.led.items():
+            if every.issuperset(ks) and j not in every:
                 followers.append(j)
                 every.add(j)
         return followers
@@ -139,7 +140,8 @@ class Coordinates:
     @property
     def loose(self) -> tuple[int, ...]:
         """Passive joints that no loop and no coupling holds."""
-        held = {j for loop in self.loops for j in loop.links} | {*self.led, *self.led.values()}
+        held = {j for loop in self.loops for j in loop.links} | {*self.led}
+        held |= {k for ks in self.led.values() for k in ks}
         return tuple(j for j in self.passive if j not in held)
 
     def places(self, links: Iterable[int]) -> list[int]:

@@ -15,7 +15,7 @@ from ..algebra.inertia import congruence
 from ..algebra.rotation import Rotation, X, Z, turn
 from ..algebra.scalar import HALF, cos_sin, function, is_zero, sign
 from ..algebra.vector import Mat, Vec, zero
-from ..describe.robot import MOTION, PRISMATIC, REVOLUTE, Base, Coupling, Joint, Link, Robot
+from ..describe.robot import MOTION, PRISMATIC, REVOLUTE, Base, Joint, Link, Robot
 from ..describe.values.expression import Value, evaluate
 from ..errors import ModelError
 from ..mechanism.tree import Tree
@@ -57,9 +57,8 @@ class Body:
     n_e: Vec
     flexible: Elastic | None = None  # J, MS and M then include the undeformed flexible body
     place: Place | None = None  # shape functions of a flexible antecedent where joint j sits
-    leader: int = 0  # the joint it follows: q_j = ratio q_leader + offset; 0: none
-    ratio: Scalar = 0
-    offset: Scalar = 0
+    leaders: tuple[tuple[int, Scalar], ...] = ()  # joints it follows, and ratios: q_j is their sum
+    offset: Scalar = 0  # plus this
     turned: Rotation = Rotation([])  # noqa: RUF009  from frame j to the axes of the computation
 
     def friction(self, qd: Scalar) -> Scalar:
@@ -268,7 +267,7 @@ def _body(j: int, joint: Joint, link: Link, value: Callable[[Value], Scalar]) ->
     IA, FV, FS = of(joint, "IA", "FV", "FS")
     flexible = None if link.flexible is None else elastic_of(link.flexible, value)
     M, MS, J = rigid_part(link, value, flexible)
-    led = joint.mimic or Coupling(0, 0, 0)
+    led = joint.mimic
     return Body(
         j=j,
         i=joint.antecedent,
@@ -283,5 +282,6 @@ def _body(j: int, joint: Joint, link: Link, value: Callable[[Value], Scalar]) ->
         f_e=Vec(*of(link, "FX", "FY", "FZ")),
         n_e=Vec(*of(link, "CX", "CY", "CZ")),
         flexible=flexible,
-        leader=led.joint, ratio=value(led.ratio), offset=value(led.offset),
+        leaders=tuple((k, value(ratio)) for k, ratio in led.leaders) if led else (),
+        offset=value(led.offset) if led else 0,
     )  # fmt: skip

@@ -171,15 +171,17 @@ def closed(
 
 
 def coupling_row(robot: Bodies, j: int) -> Row:
-    """qd_j - ratio qd_k: zero where joint j follows joint k."""
-    link = robot.links[j - 1]
-    return {j: 1, link.leader: -link.ratio}
+    """qd_j - ratio qd_k: zero where joint j follows joint k, or the sum of several."""
+    return {j: 1} | {k: -ratio for k, ratio in robot.links[j - 1].leaders}
 
 
 def coupling_error(robot: Bodies, q: Sequence[Scalar], j: int) -> Scalar:
-    """q_j - ratio q_k - offset."""
+    """q_j - ratio q_k - offset; of all joints that lead."""
     link, qs = robot.links[j - 1], robot.spread(q)
-    return qs[j] - link.ratio * qs[link.leader] - link.offset
+    gap = qs[j]
+    for k, ratio in link.leaders:
+        gap = gap - ratio * qs[k]
+    return gap - link.offset
 
 
 def constraint(robot: Bodies, q: Sequence[Scalar], loop: LoopFrames, view: int) -> dict[str, Row]:

@@ -24,7 +24,7 @@ from ..catalogue import model
 from ..describe.bundled import bundled, robots
 from ..describe.robot import FIXED, INERTIA, REVOLUTE, Robot
 from ..document import html, markdown, tex, typst
-from ..document.formula import formula, width
+from ..document.formula import Node, formula, width
 from ..document.reading import parts_of
 from ..document.structure import (
     ROOM,
@@ -45,12 +45,14 @@ from ..files import write_atomic
 from ..program import Program
 from ..version import __version__
 from .picture import robot_drawing
-from .tables import robot_tables, written
+from .tables import robot_tables, rounded, written
 
 __all__ = ["SUFFIXES", "sheet", "sheet_document"]
 
 SUFFIXES = (".html", ".pdf", ".tex", ".md")
 _LONGEST = 40  # lines of one model
+_MOST_ANONYMOUS = 6  # values between that have no name of the field
+_MOST_LINES = 6  # of one equation
 _MANY = 8  # equations: short ones among more stand beside one another
 _MOST_JOINTS = 9  # whose transforms are written one by one
 _GENERAL = (
@@ -152,7 +154,7 @@ def sheet_document(
     count += f", {len(robot.loops)} closed loops" if robot.loops else ""
     about = (f"{count}. ", " ".join(robot.source.split()))
     foot = words("`cardan sheet {source}`, Cardan {version}. Notation of Khalil: modified"
-                 " Denavit-Hartenberg parameters, SI units, radians.",
+                 " Denavit-Hartenberg parameters, SI units, radians; numbers to six digits.",
                  source=subject.source, version=__version__)  # fmt: skip
     return Document(robot.name, about, tuple(sections), foot)
 
@@ -191,9 +193,14 @@ def _geometry(subject: _Subject) -> list[Part]:
 # ---- equations ----
 
 
+def _read(latex: str) -> tuple[Part, ...]:
+    """Words and equations of a text, its numbers of six digits."""
+    return parts_of(re.sub(r"(?<![\d.])\d+\.\d{5,}", lambda x: rounded(x[0]), latex))
+
+
 def _equations(program: Program, name: str = "") -> list[str]:
     """The equations of a program in LaTeX, its arrays as matrices where they fit a line."""
-    parts = parts_of(program.equations(form="textbook", to="latex"))
+    parts = _read(program.equations(form="textbook", to="latex"))
     rows = [row for part in parts if isinstance(part, Equations) for row in part.rows]
     return _gathered([x for x in map(_noted, rows) if x], program.outputs, name)
 
@@ -283,9 +290,24 @@ def _shown(subject: _Subject, name: str, rows: Sequence[str]) -> list[Part]:
     if len(rows) > _MANY:
         rows = _beside(rows)
     count = _lines(rows)
-    if count > _LONGEST:
+    if count > _LONGEST or _is_unreadable(rows):
         return [subject.left_out(name, count)]
     return [Equations(tuple(rows))] if rows else []
+
+
+def _is_unreadable(rows: Sequence[str]) -> bool:
+    """Has it many values without a name of the field (t12), quotients of quotients, or an equation
+    that goes over many lines?"""
+    if any(_lines([row]) > _MOST_LINES for row in rows):
+        return True
+    anonymous = sum(len(re.findall(r"(?<![\w}])t_\{\d+\} = ", row)) for row in rows)
+    return anonymous > _MOST_ANONYMOUS or any(_quotients(formula(row)) > 1 for row in rows)
+
+
+def _quotients(node: Node) -> int:
+    """How many quotients stand in one another."""
+    inner = max(map(_quotients, node.parts), default=0)
+    return inner + (node.kind == "frac")
 
 
 def _beside(rows: Sequence[str]) -> list[str]:
@@ -372,7 +394,7 @@ def _derivation(subject: _Subject, name: str, latex: str) -> list[Part]:
     """A text of words and equations, set closely, or the command that prints it."""
     parts: list[Part] = []
     lines = [line for line in latex.splitlines() if "$S$ likewise" not in line]  # said above
-    for part in parts_of("\n".join(lines)):
+    for part in _read("\n".join(lines)):
         if isinstance(part, Equations):
             rows = _beside(part.rows)
             if parts and isinstance(parts[-1], str | tuple) and len(rows) == 1:
@@ -427,7 +449,7 @@ def _base(subject: _Subject) -> list[Part]:
     base = model(subject.robot, "base-parameters")
     names = ", ".join(f"${symbol_of(name)}$" for name in base.names)
     parts: list[Part] = [words(f"{len(base.names)} parameters: {names}.")]
-    rows = [row for part in parts_of(base.equations("latex")) if isinstance(part, Equations)
+    rows = [row for part in _read(base.equations("latex")) if isinstance(part, Equations)
             for row in part.rows]  # fmt: skip
     return [*parts, *_shown(subject, "base-parameters", rows)]
 

@@ -45,8 +45,8 @@ def stand_ins(robot: Robot) -> dict[str, str]:
         for values, example in ((frame.xyz, "0.1"), (frame.rpy, "0.5")):
             numbers |= {name: example for x in values for name in symbols(x) if name not in numbers}
     for coupling in robot.couplings.values():
-        for name in (*symbols(coupling.ratio), *symbols(coupling.offset)):
-            numbers.setdefault(name, "1")
+        for x in (coupling.offset, *(ratio for _, ratio in coupling.leaders)):
+            numbers |= {name: "1" for name in symbols(x) if name not in numbers}
     return numbers
 
 

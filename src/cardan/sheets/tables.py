@@ -9,7 +9,7 @@ from ..describe.robot import GEOMETRY, INERTIA, Robot
 from ..document.structure import Math, Table, Words
 from ..emit.latex import symbol_of
 
-__all__ = ["TITLES", "robot_tables", "written"]
+__all__ = ["TITLES", "robot_tables", "rounded", "written"]
 
 TITLES = ("Geometry", "Inertia", "Loops: cut joints and their twins", "Flexible links")
 _GREEK = {"gamma": r"\gamma", "alpha": r"\alpha", "theta": r"\theta"}
@@ -58,7 +58,7 @@ def written(text: str) -> str:
     for k, token in enumerate(tokens):
         if token[0].isdigit():
             after_power = k and tokens[k - 1] == "^"
-            out.append(f"{{{token}}}" if after_power else _number(token))
+            out.append(f"{{{token}}}" if after_power else rounded(token))
         elif token == "pi":
             out.append(r"\pi")
         elif token in _FUNCTIONS:
@@ -72,8 +72,10 @@ def written(text: str) -> str:
     return "".join(out)
 
 
-def _number(token: str) -> str:
-    mantissa, _, exponent = token.partition("e")
-    if len(mantissa) > 8:
-        mantissa, _, exponent = f"{float(token):.6g}".partition("e")
+def rounded(token: str) -> str:
+    """A number in LaTeX, to six digits.
+
+    >>> rounded("0.22500000000000003"), rounded("1e-7")
+    ('0.225', '1\\\\cdot 10^{-7}')"""
+    mantissa, _, exponent = f"{float(token):.6g}".partition("e")
     return rf"{mantissa}\cdot 10^{{{int(exponent)}}}" if exponent else mantissa

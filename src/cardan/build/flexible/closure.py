@@ -13,6 +13,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 
 from ...algebra.newton import Rule, newton
+from ...describe.couplings import require_one_leader
 from ...describe.robot import Robot
 from ...errors import InputError, ModelError
 from ...mechanism.coordinates import Coordinates, Key
@@ -264,5 +265,6 @@ def closing(robot: Robot) -> Closing:
             )
         cuts.append(Cut(loop.kind, loop.cut, loop.twin, ROWS[loop.kind]))
     for j, coupling in robot.couplings.items():
+        require_one_leader(robot, robot.joints[j - 1])
         cuts.append(Cut("coupling", j, coupling.joint, ROWS["coupling"]))
     return Closing(robot, numeric_bodies(whole), tuple(cuts))

@@ -348,24 +348,43 @@ class _Reader:
 
     def coupling(self, table: Any) -> Coupling | None:
         """mimic = { joint = "name", ratio = 1, offset = 0 }; the joint by its name, that of its
-        link, or its number."""
+        link, or its number. Lists of joints and of their ratios: several lead."""
         if table is None:
             return None
         if not isinstance(table, Mapping) or "joint" not in table:
             self.report('mimic must be a table { joint = "name", ratio = 1, offset = 0 }', "mimic")
             return None
         self.known(table, ("joint", *COUPLING))
-        leader = table["joint"]
-        if isinstance(leader, str):
-            if leader not in self.joint_numbers:
-                hint = _hint(leader, self.joint_numbers, "use a joint's name or number")
-                self.report(f"mimics {leader!r:.60}, which is no joint; {hint}", "mimic")
-                return None
-            leader = self.joint_numbers[leader]
-        elif isinstance(leader, bool) or not isinstance(leader, int):
-            self.report("mimic: joint must be the name or the number of a joint", "mimic")
+        if not _is_list(table["joint"]):
+            leader = self.leader(table["joint"])
+            own = self.numbers_of(table, COUPLING)
+            return None if leader is None else Coupling(leader, **own)
+        leaders = [self.leader(x) for x in table["joint"]]
+        ratios = table.get("ratio", [1] * len(leaders))
+        if not leaders or not _is_list(ratios) or len(ratios) != len(leaders):
+            words = "mimic: a list of joints has a list of as many ratios"
+            self.report(f'{words}, as joint = ["a", "b"], ratio = [-1, -1]', "mimic")
             return None
-        return Coupling(leader, **self.numbers_of(table, COUPLING))
+        first, *others = (
+            (k, self.value("ratio", x)) for k, x in zip(leaders, ratios, strict=True)
+            if k is not None
+        )  # fmt: skip
+        if None in leaders:
+            return None
+        return Coupling(*first, self.number(table, "offset"), tuple(others))
+
+    def leader(self, name: Any) -> int | None:
+        """The joint that is mimicked, by its name, that of its link, or its number."""
+        if isinstance(name, str):
+            if name in self.joint_numbers:
+                return self.joint_numbers[name]
+            hint = _hint(name, self.joint_numbers, "use a joint's name or number")
+            self.report(f"mimics {name!r:.60}, which is no joint; {hint}", "mimic")
+        elif not isinstance(name, bool) and isinstance(name, int):
+            return name
+        else:
+            self.report("mimic: joint must be the name or the number of a joint", "mimic")
+        return None
 
     def antecedent(self, table: Table, before: int, key: str = "antecedent") -> int:
         link = table.get(key, before)

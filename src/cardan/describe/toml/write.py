@@ -98,6 +98,10 @@ def _link(link: Link, joint: Joint, j: int, names: Sequence[str]) -> list[str]:
 def _mimic(coupling: Coupling, names: Sequence[str]) -> str:
     parts = [f"joint = {_quote(names[coupling.joint - 1])}"]
     parts += [f"ratio = {_value(coupling.ratio)}"] if coupling.ratio != 1 else []
+    if coupling.others:
+        leaders = ", ".join(_quote(names[k - 1]) for k, _ in coupling.leaders)
+        ratios = ", ".join(_value(ratio) for _, ratio in coupling.leaders)
+        parts = [f"joint = [{leaders}]", f"ratio = [{ratios}]"]
     parts += [f"offset = {_value(coupling.offset)}"] if coupling.offset != 0 else []
     return f"mimic = {{ {', '.join(parts)} }}"
 

@@ -13,6 +13,7 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 
 from ...errors import DescriptionError, Fault
+from ..couplings import require_one_leader
 from ..frames import Array, decimal_value, inverse, matrix_of, placement_of, placement_values
 from ..robot import DRIVE, FIXED, GEOMETRY, INERTIA, REVOLUTE, WRENCH, Frame, Joint, Link, Robot
 from ..values.expression import Value, number, symbols
@@ -182,6 +183,7 @@ def _written(robot: Robot, loops: bool) -> Iterable[Value]:
         yield from (getattr(joint, key) for key in (*GEOMETRY, *DRIVE))
         yield from (getattr(link, key) for key in INERTIA)
         yield from (joint.mimic.ratio, joint.mimic.offset) if joint.mimic else ()
+        require_one_leader(robot, joint)
         ends = (limits.lower, limits.upper, limits.velocity, limits.effort)
         yield from (value for value in ends if value is not None)
     for item in robot.frames:

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arguments import named_arguments
+from ...describe.couplings import require_one_leader
 from ...describe.limits import limits_of
 from ...describe.robot import FIXED, GEOMETRY, PRISMATIC, REVOLUTE, Joint, Robot
 from ...describe.values.expression import number
@@ -135,8 +136,8 @@ def inverse_kinematics(
 
 def _tied(robot: Robot) -> NDArray[np.bool_]:
     """(n) which joints a coupling ties to others: their turns count."""
-    pairs = {k for j, led in robot.couplings.items() for k in (j, led.joint)}
-    return np.isin(_moving(robot), sorted(pairs))
+    tied = {i for j, led in robot.couplings.items() for i in (j, *dict(led.leaders))}
+    return np.isin(_moving(robot), sorted(tied))
 
 
 def _coupled(robot: Robot, more: Constraints) -> Constraints:
@@ -164,6 +165,7 @@ def _moving(robot: Robot) -> list[int]:
 def _ratio(robot: Robot, j: int) -> tuple[float, float]:
     """Ratio and offset of a coupled joint."""
     led = robot.couplings[j]
+    require_one_leader(robot, robot.joints[j - 1])
     ratio, offset = number(led.ratio), number(led.offset)
     if ratio is None or offset is None:
         raise InputError(

@@ -85,6 +85,12 @@ class Polynomial:
         return least.denominator, *sorted(rows)
 
 
+def largest(x: Polynomial) -> Fraction:
+    """The size of its largest coefficient."""
+    sizes = (abs(c) for row in x.terms.values() for c in row.values())
+    return Fraction(max(sizes, default=0), x.denominator)
+
+
 def negative(x: Polynomial) -> Polynomial:
     terms = {t: {m: -c for m, c in row.items()} for t, row in x.terms.items()}
     return Polynomial(terms, x.denominator, x.degree)

@@ -11,13 +11,13 @@ from ...exact import exact
 from ..graph import Expr, Graph
 from .angles import Factor, shortest
 from .collect import CONSTANT, MOTION, POSITION, TRIG, Collector, Monomial, Product, Sum
-from .ring import Polynomial, Ring
+from .ring import Polynomial, Ring, largest
 
 __all__ = ["Writer"]
 
 _STRUCTURAL = 16  # denominators up to it are written as divisors, where no number is data
 _SMALL = 400  # terms in all, of which factors are taken out with care
-_SNAP = Fraction(1, 2**46)  # of floats, within which a simple number is meant
+_SNAP = Fraction(1, 2**46)  # of floats, within which they are a simple number, or 0
 
 Atom = int | Factor  # a symbol of the ring, or a sine or cosine
 
@@ -34,6 +34,8 @@ class Writer:
         self._arrays = list(arrays)
         self._sums: dict[tuple[Any, ...], dict[tuple[tuple[Atom, int], ...], Fraction]] = {}
         self._refs: dict[int, int] = {}  # of atoms, once written
+        sizes = (largest(x) for x in polynomials)
+        self._noise = _SNAP * max(sizes, default=Fraction(0))
         atoms: set[Atom] = set()
         while polynomials:
             new = {atom for x in polynomials for m in self._sum(x) for atom, _ in m} - atoms
@@ -84,7 +86,8 @@ class Writer:
             for trig, row in x.terms.items():
                 for monomial, c in row.items():
                     value = self._rounded(Fraction(c, x.denominator))
-                    rows.setdefault(monomial, {})[self.ring.trigs[trig]] = value
+                    if value:
+                        rows.setdefault(monomial, {})[self.ring.trigs[trig]] = value
             terms: dict[tuple[tuple[Atom, int], ...], Fraction] = {}
             for monomial, sines in rows.items():
                 for factors, value in shortest(sines, self.ring).items():
@@ -94,9 +97,11 @@ class Writer:
         return self._sums[key]
 
     def _rounded(self, x: Fraction) -> Fraction:
-        """Of floats: a simple number where they are that to within round-off."""
+        """Of floats: a simple number, or 0, where they are that to within round-off."""
         if not self.ring.inexact:
             return x
+        if abs(x) <= self._noise:
+            return Fraction(0)
         simple = x.limit_denominator(10_000)
         return simple if abs(simple - x) <= _SNAP * abs(x) else Fraction(float(f"{float(x):.15g}"))
 

@@ -122,7 +122,7 @@ def _drift(robot: Bodies, x: Motion, root: int, end: int) -> tuple[Pair, Pair]:
 def constraint_rows(robot: Bodies, x: Motion, cut: Cut) -> list[Row]:
     """The kept rows of G for one loop."""
     if cut.kind == "coupling":
-        ratio = robot.links[cut.cut - 1].ratio
+        ((_, ratio),) = robot.links[cut.cut - 1].leaders
         return [{("joint", cut.cut, 0): 1, ("joint", cut.twin, 0): -ratio} for _ in cut.rows]
     root = root_of(robot, cut)
     c, t = side(robot, x, root, cut.cut), side(robot, x, root, cut.twin)
@@ -181,7 +181,7 @@ def closing_error(robot: Bodies, x: Motion, cut: Cut) -> list[Scalar]:
     """How far a loop is open: a component for each row that its joint forbids."""
     if cut.kind == "coupling":
         link, q = robot.links[cut.cut - 1], x.q.joint
-        return [q[cut.cut] - link.ratio * q[cut.twin] - link.offset]
+        return [q[cut.cut] - link.leaders[0][1] * q[cut.twin] - link.offset]
     root = root_of(robot, cut)
     c, t = side(robot, x, root, cut.cut), side(robot, x, root, cut.twin)
     reach = t.P - c.P

@@ -95,7 +95,7 @@ def _searched(
     starts[0] = q
     search = inverse_kinematics(robot, np.broadcast_to(T, (_STARTS, 4, 4)), name, guess=starts,
                                restarts=0, tolerance=1e-9)  # fmt: skip
-    tied = {k for j, led in robot.couplings.items() for k in (j, led.joint)}
+    tied = {i for j, led in robot.couplings.items() for i in (j, *dict(led.leaders))}
     moving = [(j, x) for j, x in enumerate(robot.joints, 1) if x.sigma != FIXED]
     turning = np.array([x.sigma != PRISMATIC and j not in tied for j, x in moving], bool)
     configurations = [q] if pose is None else []

@@ -138,12 +138,14 @@ def led_by(robot: Robot, j: int, k: int) -> Robot:
 def _led(joint: Joint, number: Callable[[int], int]) -> Joint:
     if joint.mimic is None:
         return joint
-    return replace(joint, mimic=replace(joint.mimic, joint=number(joint.mimic.joint)))
+    others = tuple((number(k), ratio) for k, ratio in joint.mimic.others)
+    first = number(joint.mimic.joint)
+    return replace(joint, mimic=replace(joint.mimic, joint=first, others=others))
 
 
 def _uncoupled(robot: Robot, gone: int) -> Robot:
     """The joints that joint `gone` leads move by themselves."""
-    led = {j for j, coupling in robot.couplings.items() if coupling.joint == gone}
+    led = {j for j, coupling in robot.couplings.items() if gone in dict(coupling.leaders)}
     free = [replace(x, mimic=None, active=True) if j in led else x
             for j, x in enumerate(robot.joints, 1)]  # fmt: skip
     return replace(robot, joints=tuple(free))
