@@ -22,7 +22,7 @@ _SAME = {
     "inverse": {
         "inverse.chain": "fold arm_angle",
         "inverse.closed_form": "paul relation roots equation matrices polynomial shadow branches"
-        " spell text latex code code_text collect closely closely_few",
+        " spell text latex collect",
         "inverse.general": "held extended kept",
     },
     "use": {

@@ -55,6 +55,11 @@ def case(request: Any) -> tuple[Any, np.ndarray, list[np.ndarray], list[float]]:
     return ik, T, found, extra
 
 
+def emitted(ik: Any, language: str) -> str:
+    """The text; of an arm of few joints with the general method, which its closed form asks."""
+    return ik.emit(language, function="f", complete=ik.chain.n - len(ik.free) < 6)
+
+
 def same(ik: Any, got: np.ndarray, expected: np.ndarray, singular: np.ndarray) -> None:
     """The same configurations in any order; of a family other members may have been found."""
     assert got.shape == expected.shape or singular.any()
@@ -129,19 +134,19 @@ def check(case: Any, got: list[np.ndarray]) -> None:
 def test_c(case: Any, tmp_path: Path) -> None:
     ik, T, _, extra = case
     main = main_of(ik, T, extra, "#include <stdio.h>")
-    check(case, compiled(tmp_path, ik.emit("c", function="f"), "gcc", main, "c"))
+    check(case, compiled(tmp_path, emitted(ik, "c"), "gcc", main, "c"))
 
 
 def test_cpp(case: Any, tmp_path: Path) -> None:
     ik, T, _, extra = case
     main = main_of(ik, T, extra, "#include <cstdio>\nusing std::printf;")
-    check(case, compiled(tmp_path, ik.emit("cpp", function="f"), "g++", main, "cpp"))
+    check(case, compiled(tmp_path, emitted(ik, "cpp"), "g++", main, "cpp"))
 
 
 def test_python(case: Any, tmp_path: Path) -> None:
     ik, T, _, extra = case
     path = tmp_path / "emitted.py"
-    path.write_text(ik.emit("python", function="f"))
+    path.write_text(emitted(ik, "python"))
     spec = importlib.util.spec_from_file_location("emitted", path)
     assert spec
     assert spec.loader
@@ -161,7 +166,7 @@ def test_matlab(case: Any, tmp_path: Path) -> None:
     some = [0, 5, 6, 9 if ik.free or ik.plane else 8]
     if len(T) == 10:
         T, found = T[some], [found[k] for k in some]
-    (tmp_path / "f.m").write_text(ik.emit("matlab", function="f"))
+    (tmp_path / "f.m").write_text(emitted(ik, "matlab"))
     more = f", [{' '.join(map(repr, extra))}]" if extra else ""
     lines = []
     for x in T:

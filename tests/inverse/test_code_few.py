@@ -1,4 +1,4 @@
-"""Printed closed forms of few joints ask the general method where an equation vanishes."""
+"""Complete printed closed forms of few joints ask the general method where an equation vanishes."""
 
 from __future__ import annotations
 

@@ -26,6 +26,7 @@ from cardan.inverse.chain.chain import Chain, NumericChain
 from cardan.inverse.general.held import without
 from cardan.inverse.general.method import Prepared, found_of, prepared
 from cardan.inverse.general.solver import general_solver
+from cardan.inverse.geometry import InverseGeometry
 from cardan.inverse.poses import poses
 from cardan.kernel.linalg import eigenvalues
 
@@ -213,10 +214,10 @@ def test_what_it_does_not_take() -> None:
 # the generated code
 
 
-def ready(name: str) -> tuple[object, Prepared, np.ndarray]:
-    solver = general_solver(Chain.of(cardan.load(name)))
-    made = solver.prepared()
-    return solver, made, made.numeric.pose(configurations(made.numeric, 20, 4))
+def ready(name: str) -> tuple[InverseGeometry, Prepared, np.ndarray]:
+    ik = cardan.model(cardan.load(name), "inverse-geometry", method="general")
+    made = ik.solver.prepared()
+    return ik, made, made.numeric.pose(configurations(made.numeric, 20, 4))
 
 
 def agree(found: list[tuple[np.ndarray, np.ndarray]], made: Prepared, T: np.ndarray) -> None:
@@ -231,35 +232,36 @@ def agree(found: list[tuple[np.ndarray, np.ndarray]], made: Prepared, T: np.ndar
 
 
 def test_emitted_c(tmp_path: Path) -> None:
-    solver, made, T = ready("ur5")
-    path = write(tmp_path, "ik.c", solver.emit("c", "ur5_ik"))  # type: ignore[attr-defined]
+    ik, made, T = ready("ur5")
+    path = write(tmp_path, "ik.c", ik.emit("c", "ur5_ik"))
     library = tmp_path / "ik.so"
     checked_run([tool("gcc"), "-std=c99", *STRICT, "-O1", "-shared", "-fPIC", path, "-o", library,
                  "-lm"])  # fmt: skip
     function = ctypes.CDLL(str(library)).ur5_ik_all
     found = []
     for pose in T:
-        flat, q, info = np.ascontiguousarray(pose), np.zeros(96), np.zeros(64)
+        flat, q, info = np.ascontiguousarray(pose), np.zeros(96), np.zeros(50)
         function(*(x.ctypes.data_as(ctypes.c_void_p) for x in (flat, q, info)))
         found.append((q, info))
     agree(found, made, T)
 
 
 def test_emitted_cpp(tmp_path: Path) -> None:
-    solver, made, T = ready("ur5")
-    text = solver.emit("cpp", "ur5_ik")  # type: ignore[attr-defined]
+    ik, made, T = ready("ur5")
+    text = ik.emit("cpp", "ur5_ik")
     text += """
+#include <array>
 #include <cstdio>
 int main() {
     std::array<double, 16> T{};
     std::array<double, 96> q{};
-    std::array<double, 64> info{};
+    std::array<double, 50> notes{};
     while (std::scanf("%lf", &T[0]) == 1) {
         for (std::size_t k = 1; k < 16; ++k)
             if (std::scanf("%lf", &T[k]) != 1) return 1;
-        ur5_ik_all(T, q, info);
+        ur5_ik_all(T.data(), q.data(), notes.data());
         for (double v : q) std::printf("%.17g ", v);
-        std::printf("%.17g\\n", info[0]);
+        std::printf("%.17g\\n", notes[0]);
     }
 }
 """
@@ -272,19 +274,21 @@ int main() {
 
 
 def test_emitted_python(tmp_path: Path) -> None:
-    solver, made, T = ready("ur5")
-    path = write(tmp_path, "ik.py", solver.emit("python", "ur5_ik"))  # type: ignore[attr-defined]
+    ik, made, T = ready("ur5")
+    path = write(tmp_path, "ik.py", ik.emit("python", "ur5_ik"))
     spec = importlib.util.spec_from_file_location("emitted_ik", path)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    agree([module.ur5_ik_all(pose) for pose in T[:2]], made, T[:2])
+    rows = [np.array(module.ur5_ik(pose)) for pose in T[:2]]
+    wide = [np.pad(x, ((0, 16 - len(x)), (0, 0))) for x in rows]
+    agree([(x, np.array([len(y)])) for x, y in zip(wide, rows, strict=True)], made, T[:2])
 
 
 def test_emitted_matlab(tmp_path: Path) -> None:
-    solver, made, T = ready("ur5")
-    write(tmp_path, "ur5_ik.m", solver.emit("matlab", "ur5_ik"))  # type: ignore[attr-defined]
+    ik, made, T = ready("ur5")
+    write(tmp_path, "ur5_ik.m", ik.emit("matlab", "ur5_ik"))
     rows = ";".join(" ".join(map(repr, row)) for row in T[0].tolist())
     script = f"q = ur5_ik([{rows}]); k = size(q, 1); q(end + 1:16, :) = 0;"
     script += " printf('%.17g ', q.', k);"
@@ -294,11 +298,11 @@ def test_emitted_matlab(tmp_path: Path) -> None:
 
 
 def test_equations() -> None:
-    solver, _, _ = ready("ur5")
-    text = solver.equations()  # type: ignore[attr-defined]
+    ik, _, _ = ready("ur5")
+    text = ik.equations()
     assert "12 monomials" in text
     assert "eigenvalue problem" in text
-    assert r"\begin{enumerate}" in solver.equations("latex")  # type: ignore[attr-defined]
+    assert r"\begin{enumerate}" in ik.equations("latex")
 
 
 def test_equations_of_symbols_leave_no_values_behind() -> None:

@@ -325,11 +325,102 @@ def test_a_bandwidth_is_positive(bandwidth: object) -> None:
 
 
 def test_what_cannot_be_is_said() -> None:
-    with pytest.raises(CardanError, match="no control law 'pid'"):
-        control.law(arm(), motion(), "pid", 1, 1)
+    with pytest.raises(CardanError, match="no control law 'bang'"):
+        control.law(arm(), motion(), "bang", 1, 1)
     with pytest.raises(CardanError, match="kp has shape"):
         control.pd(arm(), motion(), [1, 2], 1)
     with pytest.raises(CardanError, match="fixed base and rigid joints"):
         control.pd(replace(arm(), base=Base(kind="floating")), motion(), 1, 1)
     with pytest.raises(CardanError, match="the law lacks the inputs q_r, qd_r, qdd_r"):
         equilibrium(pendulum(), cardan.model(pendulum(), "inverse-dynamics"), [0.0])
+
+
+def test_an_integral_removes_the_sag() -> None:
+    """A pendulum under PID: the same motion as of its own closed loop, written by hand."""
+    robot = pendulum()
+    x = move([0.3], [0.9], 0.5)
+    kp, kd, ki = control.gains(robot, 12.0, "pid", [0.3])
+    run = simulate(robot, [0.3], duration=4, law=control.pid(robot, x, kp, kd, ki))
+    near(run.q[-1], [0.9], absolute=1e-6)
+    law = control.joint_law(robot, "pid", kp, kd, ki)
+    roots = linearise(robot, [0.9], law=law).eigenvalues
+    A = derived(robot, "inertia-matrix").evaluate(q=[0.9])[0, 0]
+    slope = derived(robot, "gravity").derivative("Q", "q").evaluate(q=[0.9])[0, 0]
+    loss = friction_coefficients(robot)[0][0]
+    expected = np.roots([A, kd[0] + loss, kp[0] + slope, ki[0]])
+    near(np.sort_complex(roots), np.sort_complex(expected), 1e-6)
+
+
+def test_torque_limits_hold_the_integral_back() -> None:
+    """Saturated for a second, the law with back calculation overshoots less than one that goes on
+    integrating."""
+    robot = pendulum()
+    x = move([0.0], [2.5], 0.05)
+    chosen = control.gains(robot, 10.0, "pid", [0.0])
+    most = 1.3 * float(np.abs(derived(robot, "gravity").evaluate(q=[[0.0], [1.57]])).max())
+    law = control.pid(robot, x, *chosen, limit=most)
+    run = simulate(robot, [0.0], duration=4, law=law, rtol=1e-7)
+    assert np.abs(run.tau).max() <= most * (1 + 1e-12)
+    own = control.pid(robot, x, *chosen)
+
+    class Windup:
+        z0 = np.zeros(1)
+
+        def __call__(self, t: float, q: np.ndarray, qd: np.ndarray, z: np.ndarray) -> tuple:
+            tau, zd = own(t, q, qd, z)
+            return np.clip(tau, -most, most), zd
+
+    wound = simulate(robot, [0.0], duration=4, law=Windup(), rtol=1e-7)
+    assert run.q.max() < wound.q.max()
+    near(run.q[-1], [2.5], absolute=0.05)
+
+
+@pytest.mark.parametrize("parts", ["model", "gravity", "inertia"])
+def test_feedforward_is_the_torque_of_the_reference(parts: str) -> None:
+    robot, x = arm(), motion()
+    law = control.feedforward(robot, x, 100.0, 20.0, parts=parts)
+    q, qd, qdd = x(0.4)
+    away = q + 0.1
+    names = {"model": "inverse-dynamics", "gravity": "gravity", "inertia": "inertia-matrix"}
+    program = derived(robot, names[parts])
+    inputs = {"q": q, "qd": qd, "qdd": qdd}
+    value = program.evaluate(**{key: inputs[key] for key in program.inputs})
+    torque = value @ qdd if parts == "inertia" else value
+    near(law(0.4, away, qd), torque - 100.0 * 0.1, 1e-10)
+    if parts == "model":
+        run = simulate(robot, START, duration=1, law=law)
+        near(run.q, x(run.t)[0], absolute=1e-7)
+
+
+def test_an_impedance_is_a_spring_at_the_tool() -> None:
+    """At rest under a force the tool gives way by K^-1 f; the torques against the virtual work."""
+    robot = arm()
+    q = np.array(START, float)
+    T = derived(robot, "transform").evaluate(q=q)
+    K = np.array([800.0, 700, 600, 50, 40, 30])
+    D = np.array([80.0, 80, 80, 6, 6, 6])
+    law = control.impedance(robot, T, K, D)
+    moved, qd = q + 1e-3 * np.arange(6), 0.1 * np.ones(6)
+    now = derived(robot, "transform").evaluate(q=moved)
+    J = derived(robot, "jacobian").evaluate(q=moved)
+    turn = so3.log(T[:3, :3] @ now[:3, :3].T)
+    push = np.concatenate([T[:3, 3] - now[:3, 3], turn]) * K - D * (J @ qd)
+    expected = J.T @ push + derived(robot, "gravity").evaluate(q=moved)
+    near(law(0.0, moved, qd), expected, 1e-6)
+    run = simulate(robot, q + 0.02, duration=3, law=law, rtol=1e-7)
+    end = derived(robot, "transform").evaluate(q=run.q[-1])
+    near(end, T, absolute=5e-3)
+
+
+def test_what_laws_refuse() -> None:
+    robot, x = arm(), motion()
+    with pytest.raises(CardanError, match="ki is 0"):
+        control.joint_law(robot, "pid", 1.0, 1.0)
+    with pytest.raises(CardanError, match="part 'all' of the model"):
+        control.feedforward(robot, x, 1.0, 1.0, parts="all")
+    with pytest.raises(CardanError, match="positive torques"):
+        control.pid(robot, x, 1.0, 1.0, 1.0, limit=-1.0)
+    with pytest.raises(CardanError, match="passive joints"):
+        control.joint_law(cardan.load("fivebar"), "feedforward", 1.0, 1.0)
+    with pytest.raises(CardanError, match="expected \\(4, 4\\)"):
+        control.impedance(robot, np.eye(3))

@@ -11,9 +11,21 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .adaptation import adaptive
-    from .laws import computed_torque, gains, pd, pd_gravity, task_space
+    from .laws import (
+        computed_torque,
+        feedforward,
+        gains,
+        impedance,
+        pd,
+        pd_gravity,
+        pid,
+        task_space,
+    )
 
-__all__ = ["adaptive", "computed_torque", "gains", "pd", "pd_gravity", "task_space"]
+__all__ = [
+    "adaptive", "computed_torque", "feedforward", "gains", "impedance", "pd", "pd_gravity", "pid",
+    "task_space",
+]  # fmt: skip
 
 if not TYPE_CHECKING:  # a checker would take every name for one that is here
 

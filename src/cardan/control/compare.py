@@ -87,8 +87,7 @@ def compare(
     start = on.first("q0", motion.q[0] if q0 is None else q0)
     motion = of_drives(robot, motion)
     for kind in laws:
-        kp, kd = gains(known, bandwidth, kind, start)
-        controller = law(known, motion, kind, kp, kd)
+        controller = law(known, motion, kind, *gains(known, bandwidth, kind, start))
         runs[kind] = simulate(
             robot, start, motion.qd[0], duration=motion.duration + settling, law=controller,
             rtol=1e-8, atol=1e-10, dt=dt,
@@ -112,5 +111,5 @@ def driven(
         return {"law": adaptive(robot, motion, 2 * w, slope=w)}
     if drive not in LAWS:
         raise UnknownNameError.of("control law", drive, DRIVES)
-    kp, kd = gains(robot, bandwidth, drive, motion.q[0] if q0 is None else q0)
-    return {"law": law(robot, motion, drive, kp, kd)}
+    start = motion.q[0] if q0 is None else q0
+    return {"law": law(robot, motion, drive, *gains(robot, bandwidth, drive, start))}

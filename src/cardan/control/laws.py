@@ -1,13 +1,19 @@
 """Control laws as programs: they run in simulations, are linearised exactly, and print as C.
 
     pd                tau = kp e + kd ed
+    pid               tau = kp e + kd ed + ki z,   zd = e
     pd-gravity        tau = kp e + kd ed + Q(q)
+    feedforward       tau = ID(q_r, qd_r, qdd_r) + kp e + kd ed,   or a part of the model
     computed-torque   tau = ID(q, qd, qdd_r + kp e + kd ed)
     task-space        tau = ID(q, qd, J⁺(Vd_r + kd (V_r - J qd) + kp e_x - Jdot qd))
+    impedance         tau = J^T (K e_x + D (V_r - J qd)) + Q(q)
     adaptive          tau = Y(q, qd, v, vd) K + kd s,   Kd = Γ Y^T s
 
-with e = q_r - q, [B23] 3.2.2, 3.8. The adaptive law is that of Slotine and Li (1987) on the base
-parameters: v = qd_r + L e, s = v - qd.
+with e = q_r - q, [B23] 3.2.2, 3.3, 3.8. The adaptive law is that of Slotine and Li (1987) on the
+base parameters: v = qd_r + L e, s = v - qd. Every law in joint space may have an integral part and
+limits of its torques; at a limit the integral is held back, zd = e + (sat(tau) - tau) / kp (back
+calculation: K. Åström, L. Rundqwist, "Integrator windup and how to avoid it", 1989). An impedance
+shapes no inertia: the tool moves as its own (N. Hogan, "Impedance control", 1985).
 """
 
 from __future__ import annotations
@@ -39,17 +45,20 @@ from ..simulation.friction import viscous
 from ..simulation.statespace import SMOOTH, dry_friction
 
 __all__ = [
-    "LAWS", "Law", "TaskLaw", "computed_torque", "gains", "joint_law", "law", "pd", "pd_gravity",
-    "task_law", "task_space",
+    "LAWS", "Law", "TaskLaw", "computed_torque", "feedforward", "gains", "impedance",
+    "impedance_law", "joint_law", "law", "pd", "pd_gravity", "pid", "task_law", "task_space",
 ]  # fmt: skip
 
-LAWS = ("pd", "pd-gravity", "computed-torque")
+LAWS = ("pd", "pid", "pd-gravity", "feedforward", "computed-torque")
+PARTS = ("model", "gravity", "inertia")  # of a feedforward torque
 REFERENCE = {"q_r": "wanted positions", "qd_r": "velocities", "qdd_r": "accelerations"}
 
 
 @dataclass(frozen=True)
 class Law:
-    """A law q, qd, q_r, qd_r, qdd_r -> tau that follows a motion; called as (t, q, qd)."""
+    """A law q, qd, q_r, qd_r, qdd_r -> tau that follows a motion; called as (t, q, qd).
+
+    One with an integral part has a state: (t, q, qd, z) -> (tau, zd), from z0."""
 
     program: Program
     motion: Trajectory
@@ -58,44 +67,58 @@ class Law:
     def function(self) -> Any:
         return self.program.compile()
 
-    def __call__(self, t: float, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
+    @cached_property
+    def z0(self) -> np.ndarray | None:
+        """The state at the start; None where the law has none."""
+        return np.zeros(self.program.inputs["z"]) if "z" in self.program.inputs else None
+
+    def __call__(self, t: float, q: np.ndarray, qd: np.ndarray, z: Any = None) -> Any:
         r, rd, rdd = self.motion(t)
-        return np.asarray(self.function(q=q, qd=qd, q_r=r, qd_r=rd, qdd_r=rdd))
+        now = {"q": q, "qd": qd, "q_r": r, "qd_r": rd, "qdd_r": rdd}
+        if self.z0 is None:
+            return np.asarray(self.function(**now))
+        result = self.function(**now, z=np.ascontiguousarray(z))
+        return result.tau, result.zd
 
 
 @dataclass(frozen=True)
 class TaskLaw:
-    """A law q, qd, T_r, V_r, Vd_r -> tau that follows a path of a frame."""
+    """A law q, qd, T_r, V_r, Vd_r -> tau that follows a path of a frame, or holds a pose of it."""
 
     program: Program
-    path: Path
+    path: Path | np.ndarray
 
     @cached_property
     def function(self) -> Any:
         return self.program.compile()
 
     def __call__(self, t: float, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
-        now = self.path(min(t, self.path.duration))
-        still = 1.0 if t <= self.path.duration else 0.0
-        return np.asarray(
-            self.function(q=q, qd=qd, T_r=now.T, V_r=now.V * still, Vd_r=now.Vd * still)
-        )
+        if isinstance(self.path, np.ndarray):
+            wanted = {"T_r": self.path, "V_r": np.zeros(6), "Vd_r": np.zeros(6)}
+        else:
+            now = self.path(min(t, self.path.duration))
+            still = 1.0 if t <= self.path.duration else 0.0
+            wanted = {"T_r": now.T, "V_r": now.V * still, "Vd_r": now.Vd * still}
+        wanted = {key: x for key, x in wanted.items() if key in self.program.inputs}
+        return np.asarray(self.function(q=q, qd=qd, **wanted))
 
 
 @named_arguments
-def gains(robot: Robot, bandwidth: float, kind: str, q: Numbers = 0.0) -> tuple[Any, Any]:
-    """(kp, kd) of critically damped joints of that bandwidth, rad/s.
+def gains(robot: Robot, bandwidth: float, kind: str, q: Numbers = 0.0) -> tuple[Any, ...]:
+    """(kp, kd) of critically damped joints of that bandwidth, rad/s; (kp, kd, ki) of a pid law, all
+    of whose poles are there.
 
-    For laws without a model they are scaled by the inertia each joint sees at q.
+    For laws that do not know the inertia they are scaled by that which each joint sees at q.
 
     >>> cardan.control.gains(cardan.load("ur5"), 10.0, "computed-torque")
     (100.0, 20.0)"""
     w = positive_bandwidth(bandwidth)
-    if kind not in ("pd", "pd-gravity"):
-        return w * w, 2 * w
+    unit = (3 * w * w, 3 * w, w**3) if kind == "pid" else (w * w, 2 * w)
+    if kind == "computed-torque":
+        return unit
     at = coordinates(robot).first("q", q)
     inertia = np.diag(compiled(robot, "inertia-matrix")(q=at))
-    return inertia * w * w, inertia * 2 * w
+    return tuple(inertia * gain for gain in unit)
 
 
 def positive_bandwidth(given: Any) -> float:
@@ -107,38 +130,83 @@ def positive_bandwidth(given: Any) -> float:
 
 @named_arguments
 def joint_law(
-    robot: Robot,
-    kind: str,
-    kp: Numbers,
-    kd: Numbers,
-    *,
-    friction: bool = True,
-    smooth: float = SMOOTH,
-) -> Program:
-    """The program of a law in joint space. `friction`: compensate it too (computed torque)."""
+    robot: Robot, kind: str, kp: Numbers, kd: Numbers, ki: Numbers = 0.0, *, parts: str = "model",
+    limit: Numbers = None, friction: bool = True, smooth: float = SMOOTH,
+) -> Program:  # fmt: skip
+    """The program of a law in joint space: q, qd, q_r, qd_r, qdd_r -> tau; with an integral part
+    ki also z -> zd.
+
+    `parts` of a feedforward torque: the whole model, gravity alone, or inertia alone. `limit`:
+    largest torques. `friction`: compensate it too (feedforward, computed torque)."""
     _drivable(robot)
     if kind not in LAWS:
         raise UnknownNameError.of("control law", kind, LAWS)
     on = coordinates(robot)
     n = on.nv
-    kp, kd = vector("kp", kp, n).tolist(), vector("kd", kd, n).tolist()
+    kp, kd, ki = (vector(x, y, n).tolist() for x, y in (("kp", kp), ("kd", kd), ("ki", ki)))
+    if kind == "pid" and not any(ki):
+        raise InputError("a pid law has an integral part; ki is 0", remedy="give ki, or use pd")
     tracer = Tracer()
     q = tracer.array("q", on.nq)
     qd, r, rd, rdd = (tracer.array(name, n) for name in ("qd", *REFERENCE))
-    own = [q[k] for k in on.place]
+    z = tracer.array("z", n) if any(ki) else [0] * n
+    e = [x - q[k] for x, k in zip(r, on.place, strict=True)]
     pull = [
-        a * (x - y) + b * (xd - yd)
-        for a, b, x, y, xd, yd in zip(kp, kd, r, own, rd, qd, strict=True)
+        a * x + b * (xd - yd) + c * s
+        for a, b, c, x, xd, yd, s in zip(kp, kd, ki, e, rd, qd, z, strict=True)
     ]
     if kind == "computed-torque":
         wanted = [x + u for x, u in zip(rdd, pull, strict=True)]
         tau = _inverse(robot, tracer, q, qd, wanted, friction, smooth)
+    elif kind == "feedforward":
+        ahead = _ahead(robot, tracer, (r, rd, rdd), parts, friction, smooth)
+        tau = [u + x for u, x in zip(pull, ahead, strict=True)]
     elif kind == "pd-gravity":
         Q = inline(tracer.graph, derived(robot, "gravity").code, {"q": q})["Q"]
         tau = [u + g for u, g in zip(pull, Q, strict=True)]
     else:
         tau = pull
-    return _program(tracer, kind, robot, {"tau": ((n,), tau)}, REFERENCE)
+    held = tau if limit is None else _saturated(tracer, tau, vector("limit", limit, n))
+    outputs: dict[str, Any] = {"tau": ((n,), held)}
+    if any(ki):
+        back = [(x - y) / a if a else 0 for x, y, a in zip(held, tau, kp, strict=True)]
+        outputs["zd"] = (
+            (n,),
+            e if limit is None else [x + y for x, y in zip(e, back, strict=True)],
+        )
+    return _program(tracer, kind, robot, outputs, REFERENCE)
+
+
+def _ahead(
+    robot: Robot, tracer: Tracer, motion: tuple[list[Any], ...], parts: str, friction: bool,
+    smooth: float,
+) -> list[Any]:  # fmt: skip
+    """The torque of the wanted motion, or a part of it, [B23] 3.3: known before the robot moves."""
+    if parts not in PARTS:
+        raise UnknownNameError.of("part of the model", parts, PARTS)
+    if coordinates(robot).closed:
+        raise ModelError(
+            f"a feedforward torque of '{robot.name}' needs its passive joints at the wanted"
+            " positions, which a law does not find", remedy="use computed_torque or pd_gravity",
+        )  # fmt: skip
+    q, qd, qdd = motion
+    if parts == "model":
+        return _inverse(robot, tracer, q, qd, qdd, friction, smooth)
+    if parts == "gravity":
+        return list(inline(tracer.graph, derived(robot, "gravity").code, {"q": q})["Q"])
+    n = len(q)
+    A = inline(tracer.graph, derived(robot, "inertia-matrix").code, {"q": q})["A"]
+    return [dot(A[n * k : n * k + n], qdd) for k in range(n)]
+
+
+def _saturated(tracer: Tracer, tau: list[Any], limit: np.ndarray) -> list[Any]:
+    if (limit <= 0).any():
+        raise InputError(f"limit: {limit.tolist()}; expected positive torques")
+    apply = tracer.graph.apply
+    return [
+        apply("max", apply("min", u, float(most)), -float(most)) if np.isfinite(most) else u
+        for u, most in zip(tau, limit, strict=True)
+    ]
 
 
 def _drivable(robot: Robot) -> None:
@@ -172,6 +240,8 @@ def _program(
         "q": "measured joint positions, rad or m",
         "qd": "measured joint velocities, rad/s or m/s",
         "tau": "torques or forces of the drives, N m or N",
+        "z": "state of the law: the integral of the error",
+        "zd": "its rate",
         **extra,
     }
     used = {key: text for key, text in meaning.items() if key in (*code.inputs, *code.outputs)}
@@ -180,11 +250,12 @@ def _program(
 
 @named_arguments
 def law(
-    robot: Robot, motion: Trajectory, kind: str, kp: Numbers, kd: Numbers, **options: Any
-) -> Law:
+    robot: Robot, motion: Trajectory, kind: str, kp: Numbers, kd: Numbers, ki: Numbers = 0.0,
+    **options: Any,
+) -> Law:  # fmt: skip
     """A law of `LAWS` following a motion."""
     _drivable(robot)
-    return Law(joint_law(robot, kind, kp, kd, **options), of_drives(robot, motion))
+    return Law(joint_law(robot, kind, kp, kd, ki, **options), of_drives(robot, motion))
 
 
 def of_drives(robot: Robot, motion: Trajectory) -> Trajectory:
@@ -213,6 +284,37 @@ def pd(robot: Robot, motion: Trajectory, kp: Numbers, kd: Numbers) -> Law:
     >>> law(0.0, np.full(6, 0.1), np.zeros(6)).round(6).tolist()
     [-10.0, -10.0, -10.0, -10.0, -10.0, -10.0]"""
     return law(robot, motion, "pd", kp, kd)
+
+
+@named_arguments
+def pid(
+    robot: Robot, motion: Trajectory, kp: Numbers, kd: Numbers, ki: Numbers, **options: Any
+) -> Law:
+    """tau = kp e + kd ed + ki z with zd = e; limit=: largest torques, at which z is held back.
+
+    >>> robot = cardan.load("ur5")
+    >>> motion = cardan.trajectory(robot, 0.5, duration=1.0)
+    >>> law = cardan.control.pid(robot, motion, kp=300.0, kd=30.0, ki=1000.0, limit=100.0)
+    >>> list(law.program.outputs), law.z0.shape
+    (['tau', 'zd'], (6,))"""
+    return law(robot, motion, "pid", kp, kd, ki, **options)
+
+
+@named_arguments
+def feedforward(
+    robot: Robot, motion: Trajectory, kp: Numbers, kd: Numbers, ki: Numbers = 0.0, **options: Any
+) -> Law:
+    """tau = ID(q_r, qd_r, qdd_r) + kp e + kd ed (+ ki z); parts="gravity" or "inertia": that part
+    of the model alone.
+
+    >>> robot = cardan.load("ur5")
+    >>> motion = cardan.trajectory(robot, 0.5, duration=1.0)
+    >>> law = cardan.control.feedforward(robot, motion, kp=100.0, kd=20.0)
+    >>> q, qd, qdd = motion(0.5)
+    >>> tau = cardan.model(robot, "inverse-dynamics").evaluate(q=q, qd=qd, qdd=qdd)
+    >>> np.allclose(law(0.5, q, qd), tau)
+    True"""
+    return law(robot, motion, "feedforward", kp, kd, ki, **options)
 
 
 @named_arguments
@@ -334,6 +436,69 @@ def task_space(
     >>> law(0.0, start, np.zeros(6)).shape
     (6,)"""
     return TaskLaw(task_law(robot, kp, kd, **options), path)
+
+
+@named_arguments
+def impedance_law(
+    robot: Robot, stiffness: Numbers = 500.0, damping: Numbers = 50.0, *, frame: Any = None,
+    task: Sequence[str] | str | None = None, posture: Numbers = 1.0,
+) -> Program:  # fmt: skip
+    """tau = J^T (K e_x + D (V_r - J qd)) + Q(q), q, qd, T_r, V_r -> tau; twists in frame 0's axes.
+
+    `task`: components that are held ("x y z rx ry rz"), with a stiffness (N/m, N m/rad) and a
+    damping each; `posture`: damping (N m s/rad) of joint motion that does not move them."""
+    _drivable(robot)
+    on = coordinates(robot)
+    n, rows = on.nv, _controlled(robot, task, on.nv)
+    K, D = (vector(x, y, len(rows)).tolist() for x, y in
+            (("stiffness", stiffness), ("damping", damping)))  # fmt: skip
+    if min(K) < 0 or min(D) < 0:
+        raise InputError("stiffness and damping of an impedance must not be negative")
+    chosen = {} if frame is None else {"frame": frame}
+    tracer = Tracer()
+    q, qd = tracer.array("q", on.nq), tracer.array("qd", n)
+    T_r, V_r = tracer.array("T_r", 4, 4), tracer.array("V_r", 6)
+    graph = tracer.graph
+    T = inline(graph, derived(robot, "transform", **chosen).code, {"q": q})["T"]
+    J = inline(graph, derived(robot, "jacobian", **chosen).code, {"q": q})["J"]
+    Q = inline(graph, derived(robot, "gravity").code, {"q": q})["Q"]
+    e = _pose_error([T[4 * r : 4 * r + 4] for r in range(4)], T_r)
+    jacobian = [J[n * r : n * r + n] for r in rows]
+    push = [
+        k * e[r] + d * (V_r[r] - dot(row, qd))
+        for k, d, r, row in zip(K, D, rows, jacobian, strict=True)
+    ]
+    tau = [dot([row[j] for row in jacobian], push) + Q[j] for j in range(n)]
+    if len(rows) < n:
+        losses = vector("posture", posture, n).tolist()
+        drag = [-(c * v) for c, v in zip(losses, qd, strict=True)]
+        rest = _least_change(jacobian, [0] * len(rows), drag)
+        tau = [u + x for u, x in zip(tau, rest, strict=True)]
+    extra = {
+        "T_r": "wanted pose in frame 0",
+        "V_r": "its twist (linear, angular) in frame 0",
+    }
+    return _program(tracer, "impedance", robot, {"tau": ((n,), tau)}, extra)
+
+
+@named_arguments
+def impedance(
+    robot: Robot, path: Path | np.ndarray, stiffness: Numbers = 500.0, damping: Numbers = 50.0,
+    **options: Any,
+) -> TaskLaw:  # fmt: skip
+    """A spring and a damper between the tool and a path, or a pose (4,4); gravity is compensated.
+
+    >>> robot = cardan.load("panda")
+    >>> q = np.array([0, -0.4, 0, -2, 0, 1.6, 0.8])
+    >>> T = cardan.model(robot, "transform").evaluate(q=q)
+    >>> law = cardan.control.impedance(robot, T, stiffness=[400] * 3 + [20] * 3, damping=30)
+    >>> np.allclose(law(0.0, q, np.zeros(7)), cardan.model(robot, "gravity").evaluate(q=q))
+    True"""
+    if not isinstance(path, Path):
+        path = np.asarray(path, float)
+        if path.shape != (4, 4):
+            raise InputError(f"a pose of shape {path.shape}; expected (4, 4), or a path")
+    return TaskLaw(impedance_law(robot, stiffness, damping, **options), path)
 
 
 @named_arguments

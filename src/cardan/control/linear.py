@@ -65,8 +65,9 @@ def linearise(
     """The linear system about a state; tau defaults to the torques that hold it (of qdd = 0).
 
     law: a program q, qd, q_r, qd_r, qdd_r -> tau (see `control.joint_law`) with its reference at
-    rest in `reference` (default q). With closed loops x = [q_a, qd_a] of the active joints: the
-    passive ones follow, dq = M dq_a; q is all joints, or the active ones (the first assembly).
+    rest in `reference` (default q); of one with a state x = [q, qd, z]. With closed loops
+    x = [q_a, qd_a] of the active joints: the passive ones follow, dq = M dq_a; q is all joints, or
+    the active ones (the first assembly).
 
     >>> linear = cardan.linearise(cardan.load("ur5"), np.zeros(6))
     >>> linear.A.shape, linear.B.shape
@@ -76,29 +77,63 @@ def linearise(
         raise ModelError(f"'{robot.name}' has a floating base: not linearised")
     on = coordinates(robot)
     q, qd = on.first("q", q), vector("qd", qd, on.nv)
+    given: dict[str, np.ndarray] = {}
     if law is not None:
         given = _reference(law, q[on.place], reference)
-        tau = law.evaluate(q=q, qd=qd, **given)
+        given |= _integral(robot, law, q, qd, given) if "z" in law.inputs else {}
+        tau = _torques(law, q, qd, given)
     elif tau is None and on.nu == on.nv:
         tau = derived(robot, "bias").evaluate(q=q, qd=qd)
     held = vector("tau", 0.0 if tau is None else tau, on.nu)
     at = {"x": np.concatenate([q, qd]), "tau": held}
     A = np.asarray(space.program.derivative("xd", "x").evaluate(**at))
     B = np.asarray(space.program.derivative("xd", "tau").evaluate(**at))
-    if law is not None:
-        slopes = [law.derivative("tau", key).evaluate(q=q, qd=qd, **given) for key in ("q", "qd")]
-        A = A + B @ np.concatenate(slopes, axis=1)
-    return _of_active(on, q, qd, A, B) if on.closed else Linear(A, B)
+    along, rows = _motions(on, q, qd)
+    if law is None:
+        return Linear((A @ along)[rows], B[rows])
+
+    def slope(output: str, *wrt: str) -> np.ndarray:
+        blocks = [law.derivative(output, key).evaluate(q=q, qd=qd, **given) for key in wrt]
+        return np.concatenate(blocks, axis=1)
+
+    A, B = ((A + B @ slope("tau", "q", "qd")) @ along)[rows], B[rows]
+    if "z" in law.inputs:  # the state of the law after that of the robot
+        own = slope("zd", "q", "qd") @ along
+        A = np.block([[A, B @ slope("tau", "z")], [own, slope("zd", "z")]])
+        B = np.vstack([B, np.zeros((len(own), B.shape[1]))])
+    return Linear(A, B)
 
 
-def _of_active(
-    on: JointSpace, q: np.ndarray, qd: np.ndarray, A: np.ndarray, B: np.ndarray
-) -> Linear:
-    """Along the loops: columns by the motion they allow, rows of the active joints and rates."""
+def _motions(on: JointSpace, q: np.ndarray, qd: np.ndarray) -> tuple[np.ndarray, Any]:
+    """(columns, rows): the changes of the state that loops allow, and which of its entries are
+    independent; without loops all."""
+    if not on.closed:
+        return np.eye(on.nq + on.nv), slice(None)
     M = on.matrix(q, qd)[0]
-    rows = [*on.place, *range(on.nq, on.nq + on.nv)]
     along = np.block([[M, np.zeros_like(M)], [np.zeros((on.nv, on.nv)), np.eye(on.nv)]])
-    return Linear((A @ along)[rows], B[rows])
+    return along, [*on.place, *range(on.nq, on.nq + on.nv)]
+
+
+def _torques(
+    law: Program, q: np.ndarray, qd: np.ndarray, given: dict[str, np.ndarray]
+) -> np.ndarray:
+    values = law.evaluate(q=q, qd=qd, **given)
+    return np.asarray(values.tau if len(law.outputs) > 1 else values)
+
+
+def _integral(
+    robot: Robot, law: Program, q: np.ndarray, qd: np.ndarray, given: dict[str, np.ndarray]
+) -> dict[str, np.ndarray]:
+    """The state of a law at which its torques hold the robot there."""
+    z = np.zeros(law.inputs["z"])
+    wanted = derived(robot, "bias").evaluate(q=q, qd=qd)
+    lacking = wanted - _torques(law, q, qd, {**given, "z": z})
+    gain = law.derivative("tau", "z").evaluate(q=q, qd=qd, **given, z=z)
+    z = np.linalg.lstsq(gain, lacking, rcond=None)[0]
+    rest = np.abs(wanted - _torques(law, q, qd, {**given, "z": z})).max()
+    if rest > 1e-6 * (1 + np.abs(wanted).max()):
+        raise InputError("the law cannot hold the robot there: its torques have reached a limit")
+    return {"z": z}
 
 
 def _reference(law: Program, q: np.ndarray, reference: Any) -> dict[str, np.ndarray]:

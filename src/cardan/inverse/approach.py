@@ -105,12 +105,8 @@ def frame_of(T: Array, f: Frame) -> None:
 
 def advance(joint: Joint, q: float, f: Frame) -> None:
     """From the frame before a joint to the one after it."""
-    theta = joint.theta
-    r = joint.r
-    if joint.slides:
-        r += q
-    else:
-        theta += q
+    theta = joint.theta if joint.slides else joint.theta + q
+    r = joint.r + q if joint.slides else joint.r
     c = cos(theta)
     s = sin(theta)
     n = joint.ca * f.n + joint.sa * f.a
@@ -168,11 +164,8 @@ def compare(arm: Arm, f: Frame, aim: Frame, hand: Frame, e: Array) -> float:
     for i in range(3):
         e[i] = (aim.p[i] - hand.p[i]) / arm.size
         e[3 + i] = 0.5 * turn[i]
-    residual = arm.weight * largest(hand.p, aim.p, 0.0)
-    residual = largest(hand.s, aim.s, residual)
-    residual = largest(hand.n, aim.n, residual)
-    residual = largest(hand.a, aim.a, residual)
-    return residual
+    residual = largest(hand.s, aim.s, arm.weight * largest(hand.p, aim.p, 0.0))
+    return largest(hand.a, aim.a, largest(hand.n, aim.n, residual))
 
 
 def columns_of(arm: Arm, axes: Axes, tip: Vector, J: Array) -> None:
@@ -181,12 +174,8 @@ def columns_of(arm: Arm, axes: Axes, tip: Vector, J: Array) -> None:
         axis = axes.rows[m]
         lever = cross(axis.direction, (tip - axis.origin) / arm.size)
         for k in range(3):
-            if axis.slides:
-                J[6 * m + k] = axis.direction[k]
-                J[6 * m + 3 + k] = 0.0
-            else:
-                J[6 * m + k] = lever[k]
-                J[6 * m + 3 + k] = axis.direction[k]
+            J[6 * m + k] = axis.direction[k] if axis.slides else lever[k]
+            J[6 * m + 3 + k] = 0.0 if axis.slides else axis.direction[k]
 
 
 def moved(arm: Arm, dq: Array, moving: int, q: Array) -> None:
@@ -194,16 +183,12 @@ def moved(arm: Arm, dq: Array, moving: int, q: Array) -> None:
     size = 0.0
     for m in range(moving):
         size = max(size, abs(dq[m]))
-    scale = 1.0
-    if size > 0.3:
-        scale = 0.3 / size
+    scale = 0.3 / size if size > 0.3 else 1.0
     m = 0
     for j in range(arm.count):
         if not arm.joints[j].held:
             step = scale * dq[m]
-            if arm.joints[j].slides:
-                step = step * arm.size
-            q[j] += step
+            q[j] += step * arm.size if arm.joints[j].slides else step
             m += 1
 
 
@@ -235,8 +220,8 @@ def approach(arm: Arm, aim: Frame, q: Array, rank: Array) -> float:
                 q[j] = one[j]
         else:
             stalled += 1
-        enough = least <= FINEST * arm.scale or stalled > 1
-        if enough or (rounds > 9 and least > WRONG * arm.scale):
+        hopeless = rounds > 9 and least > WRONG * arm.scale
+        if hopeless or least <= FINEST * arm.scale or stalled > 1:
             break
         moved(arm, dq, axes.count, one)
     return least

@@ -1,14 +1,8 @@
-"""Doubtful poses of a closed form: candidates made exact, verified and merged by settle.py.
-
-Where an equation vanishes altogether, its branches may miss configurations. Two further kinds of
-candidates are tried there: the branches with other values of the joint that may have many, and the
-branches of poses nearby, moved back to the pose.
-"""
+"""Answers of many poses as arrays, and the table of an arm for the kernels."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -18,10 +12,9 @@ from numpy.typing import NDArray
 from ..errors import ModelError
 from .approach import JOINTS
 from .chain.chain import NumericChain
-from .closed_form.closely import NEAR, VALUES, closely
-from .settle import ACCEPT, CLEAR
+from .settle import ACCEPT, settled
 
-__all__ = ["Candidates", "Found", "arm_table", "looked_at", "settled"]
+__all__ = ["Found", "arm_table", "of_notes", "settled_near"]
 
 Array = NDArray[np.float64]
 NOISE = 4e-15
@@ -66,35 +59,6 @@ class Found:
         return Found(*parts)
 
 
-@dataclass(frozen=True)
-class Candidates:
-    """c candidates of each of N poses: q (N, c, n), and margin, residual, role (N, c)."""
-
-    q: Array
-    margin: Array
-    residual: Array
-    role: Array
-
-    @classmethod
-    def of(cls, found: Any, roles: Sequence[float] = (0,)) -> Candidates:
-        """The branches that a program gave, as many times for each pose as there are roles."""
-        rows, k, n = found.q.shape
-        N, c = rows // len(roles), k * len(roles)
-        role = np.tile(np.repeat(np.array(roles, float), k), (N, 1))
-        shape = (N, c)
-        return cls(
-            found.q.reshape(N, c, n), found.margin.reshape(shape), found.residual.reshape(shape),
-            role,
-        )  # fmt: skip
-
-    def of_rows(self, rows: Any) -> Candidates:
-        return Candidates(*(x[rows] for x in vars(self).values()))
-
-    def joined(self, other: Candidates) -> Candidates:
-        parts = zip(vars(self).values(), vars(other).values(), strict=True)
-        return Candidates(*(np.concatenate(part, 1) for part in parts))
-
-
 def arm_table(chain: NumericChain, held: Bools) -> Array:
     """The Arm of approach.py; `held`: joints whose values are given."""
     if chain.n > JOINTS:
@@ -113,91 +77,27 @@ def arm_table(chain: NumericChain, held: Bools) -> Array:
     return np.concatenate([np.asarray(part, float) for part in parts])
 
 
+def of_notes(q: Array, notes: Array) -> Found:
+    """The answers that a kernel gives: q (N, k, n) and the numbers (N, 2 + 3 k) of Solutions."""
+    count = notes[:, 0].astype(np.int64)
+    residual, singular, times = np.moveaxis(notes[:, 2:].reshape(len(notes), -1, 3), -1, 0).copy()
+    rest = np.arange(q.shape[1]) >= count[:, None]
+    q[rest], residual[rest], times[rest] = np.nan, np.nan, 0
+    return Found(q, count, residual, (singular != 0) & ~rest, times.astype(np.int64))
+
+
 @cache
 def _kernel(n: int, most: int) -> Any:
     from ..run.kernel import KernelFunction
 
-    free = dict.fromkeys(("q", "margin", "residual", "role", "arm"), 0)
-    outputs = {"found": most * n, "error": most, "lost": most, "times": most, "state": 3,
-               "near": 16 * NEAR}  # fmt: skip
-    return KernelFunction(closely, {"T": 16, **free, "shape": 2}, outputs)
+    inputs = {"T": 16, "q": 0, "margin": 0, "arm": 0, "shape": 2}
+    return KernelFunction(settled, inputs, {"found": most * n, "notes": 2 + 3 * most})
 
 
-def settled(
-    T: Array, given: Candidates, arm: Array, most: int
-) -> tuple[Found, Bools, Bools, Array]:
-    """Answers of poses T (N, 4, 4); where a branch gave none because its equation vanishes; where
-    an equation vanishes; poses (N, NEAR, 4, 4) to try there."""
-    N, c, n = given.q.shape
-    arrays = {
-        "T": T.reshape(N, 16), "q": given.q.reshape(N, c * n), "margin": given.margin,
-        "residual": given.residual, "role": given.role, "arm": arm, "shape": np.array([c, most]),
-    }  # fmt: skip
+def settled_near(T: Array, start: Array, arm: Array, most: int) -> Found:
+    """Answers of poses T (N, 4, 4) that Newton's method finds from configurations (N, c, n)."""
+    N, c, n = start.shape
+    arrays = {"T": T.reshape(N, 16), "q": np.ascontiguousarray(start).reshape(N, c * n),
+              "margin": np.zeros(c), "arm": arm, "shape": np.array([c, most])}  # fmt: skip
     out = _kernel(n, most)(arrays, N)
-    count = out["state"][:, 0].astype(np.int64)
-    rest = np.arange(most) >= count[:, None]
-    q, error, times = out["found"].reshape(N, most, n), out["error"], out["times"]
-    q[rest], error[rest], times[rest] = np.nan, np.nan, 0
-    answer = Found(q, count, error, (out["lost"] > 0.5) & ~rest, times.astype(np.int64))
-    near = out["near"].reshape(N, NEAR, 4, 4)
-    return answer, out["state"][:, 1] > 0.5, out["state"][:, 2] > 0.5, near
-
-
-Run = Callable[..., Any]  # the branches: inputs by name -> q, margin, residual
-Other = Callable[[Array], Array]  # poses (N, 4, 4) -> configurations (N, c, n), padded with NaN
-
-
-def looked_at(
-    branches: Run, guided: Run, inputs: Mapping[str, Array], guess: Array | None,
-    numeric: NumericChain, held: Bools, most: int, other: Other | None = None,
-) -> Found:  # fmt: skip
-    """All configurations of doubtful poses inputs["T"] (N, 4, 4); guess (N, n) or none. `other`:
-    another method, asked where an equation vanishes."""
-    T, arm = inputs["T"], arm_table(numeric, held)
-    first = Candidates.of(branches(**inputs))
-    if guess is not None:
-        led = Candidates.of(guided(**inputs, guess=_led(guess)))
-        first = led.joined(replace(first, role=first.role - 1))
-    found, open_, vanished, near = settled(T, first, arm, most)
-    for rows in (np.flatnonzero(open_), np.flatnonzero(vanished & ~open_)):
-        if not len(rows):
-            continue
-        some = {name: x if name == "p" else x[rows] for name, x in inputs.items()}
-        tried = first.of_rows(rows)
-        if open_[rows[0]]:
-            tried = tried.joined(_other_values(guided, some, numeric.n))
-            _, _, _, near[rows] = settled(T[rows], tried, arm, most)
-        tried = tried.joined(_nearby(branches, some, near[rows]))
-        if other is not None:
-            tried = tried.joined(_of_other(other(T[rows])))
-        found.put(rows, settled(T[rows], tried, arm, most)[0])
-    return found
-
-
-def _repeated(inputs: Mapping[str, Array], times: int) -> dict[str, Array]:
-    """The inputs of every pose so many times."""
-    return {name: x if name == "p" else np.repeat(x, times, 0) for name, x in inputs.items()}
-
-
-def _other_values(guided: Run, inputs: Mapping[str, Array], n: int) -> Candidates:
-    """Branches where the joint that may have many values has another one."""
-    values = -np.pi + 2 * np.pi / VALUES * np.arange(VALUES)
-    guess = np.repeat(np.tile(values, len(inputs["T"]))[:, None], n, 1)
-    found = guided(**_repeated(inputs, VALUES), guess=_led(guess))
-    return Candidates.of(found, range(1, VALUES + 1))
-
-
-def _led(guess: Array) -> Array:
-    """The input `guess` of the branches: a guess is as good as a direction of few digits."""
-    return np.concatenate([guess, np.full((len(guess), 1), CLEAR)], 1)
-
-
-def _nearby(branches: Run, inputs: Mapping[str, Array], near: Array) -> Candidates:
-    """Branches of poses nearby: what an equation that vanishes just here would hide."""
-    T = near.reshape(-1, 4, 4)
-    return Candidates.of(branches(**{**_repeated(inputs, NEAR), "T": T}), [-2] * NEAR)
-
-
-def _of_other(q: Array) -> Candidates:
-    zero = np.zeros(q.shape[:2])
-    return Candidates(q, zero, zero, zero - 1)
+    return of_notes(out["found"].reshape(N, most, n), out["notes"])

@@ -372,12 +372,9 @@ class InverseGeometry:
             return self.equations(language)
         if self.closure is not None:
             return str(self.closure.emit(language, function, **options))
-        if isinstance(self.solver, Closed):
-            from .closed_form.code import emitted
+        from .code import emitted
 
-            return emitted(self, language, function, **options)
-        found: str = self.solver.emit(language, function, **options)
-        return found
+        return emitted(self, language, function, **options)
 
     def compile(self) -> InverseGeometry:
         """Compile now what `solve` would compile at its first call.

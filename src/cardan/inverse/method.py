@@ -11,11 +11,12 @@ import numpy as np
 from ..describe.robot import PRISMATIC, Robot
 from ..describe.symbolic import parametrised
 from ..errors import ModelError
+from ..ir.code import Code
 from .chain.arm_angle import ARM_ANGLE, has_arm_plane, require_arm_plane
 from .chain.chain import Chain
 from .chain.differences import scaled
 from .closed_form.batch import Closed
-from .closed_form.branches import program
+from .closed_form.branches import one_branch, program
 from .closed_form.paul import Unsolved, derive
 from .closed_form.relation import QUARTICS
 from .closed_form.snap import Snapped, snapped
@@ -113,9 +114,9 @@ def _closed(
     of = of.in_units(unit)
     found = derive(of, held, quartics=quartics, plane=plane, true=true, unit=unit)
 
-    def guided(rows: Sequence[bool] | None = None) -> Any:
+    def guided() -> Code:
         led = derive(of, held, quartics=quartics, guided=True, plane=plane, true=true, unit=unit)
-        return replace(program(led, "inverse-geometry-guided", rows), remarks=remarks)
+        return one_branch(led)
 
     branches = replace(program(found, "inverse-geometry"), remarks=remarks)
     solver = Closed(chain, branches, guided, tuple(held), _change(chain, near, known))

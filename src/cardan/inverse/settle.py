@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from ..kernel.language import Array, cos, empty, floor
+from ..kernel.language import Array, cos, empty, record
 from .approach import JOINTS, WRONG, Arm, Frame, approach, frame_of
 from .general.family import families
+from .solutions import Solutions, add_solution, nearest, put_solution
 
-__all__ = ["ACCEPT", "CLEAN", "CLEAR", "FARTHEST", "SAFE", "impossible", "settle"]
+__all__ = ["ACCEPT", "CLEAN", "CLEAR", "FARTHEST", "SAFE", "Look", "begin", "conclude",
+           "impossible", "settle", "settled"]  # fmt: skip
 
-PI = 3.141592653589793
+FAMILIES = True  # answers of families are counted once, those beside families told apart
 CLEAR = 1e-10  # a margin (square of a sine) below may be that of an equation that vanishes
 SAFE = 1e-8  # beyond it two singularities together make no pivot of the Jacobian less than this
 NEVER = -1e-2  # a margin below is no solution, whatever rounding did
@@ -37,28 +39,10 @@ def verified(arm: Arm, aim: Frame, q: Array, margin: float, residual: float, ran
     rank[0] = 1.0
     if margin > SAFE and residual <= CLEAN * arm.scale:
         return residual
-    hopeless = impossible(margin, residual, arm.scale)
-    if hopeless:
+    if impossible(margin, residual, arm.scale):
         return 1e300
-    found = approach(arm, aim, q, rank)
-    return found
-
-
-def nearest(arm: Arm, q: Array, found: Array, count: int, same: float) -> int:
-    """The first of the configurations found that is closer than `same` to q, or -1."""
-    joints = arm.count
-    for c in range(count):
-        gap = 0.0
-        for j in range(joints):
-            x = q[j] - found[joints * c + j]
-            if not arm.joints[j].slides:
-                x = x - 2.0 * PI * floor(x / (2.0 * PI) + 0.5)
-            else:
-                x = x / arm.size
-            gap = max(gap, abs(x))
-        if gap < same:
-            return c
-    return -1
+    least = approach(arm, aim, q, rank)
+    return least
 
 
 def beyond(arm: Arm, q: Array) -> bool:
@@ -77,166 +61,159 @@ def isolated(arm: Arm, aim: Frame, q: Array) -> bool:
     joints = arm.count
     for k in range(2):
         for j in range(joints):
-            step = 0.0
-            if not arm.joints[j].held:
-                step = ASIDE * cos(1.0 + 2.1 * float(j) + 1.7 * float(k))
-            if arm.joints[j].slides:
-                step = step * arm.size
-            one[j] = q[j] + step
+            step = ASIDE * cos(1.0 + 2.1 * float(j) + 1.7 * float(k))
+            step = step * arm.size if arm.joints[j].slides else step
+            one[j] = q[j] if arm.joints[j].held else q[j] + step
         off = approach(arm, aim, one, rank)
         if off <= arm.accepted:
             back = nearest(arm, one, q, 1, 0.1 * ASIDE)
-            beside = nearest(arm, one, q, 1, 10.0 * ASIDE)
-            if back < 0 and beside == 0:
+            if back < 0 and nearest(arm, one, q, 1, 10.0 * ASIDE) == 0:
                 return False
     return True
 
 
-def wanted(arm: Arm, aim: Frame, q: Array, role: float, found: Array, count: int) -> bool:
-    """Is a singular configuration of another pose or method new, and a root of its own?"""
-    if role >= 0.0:
-        return False
-    known = nearest(arm, q, found, count, 0.1 * ASIDE)
-    if known >= 0:
-        return False
-    alone = isolated(arm, aim, q)
-    return alone
+@record(best=JOINTS)
+class Look:
+    """What is known of a pose while its candidates are settled."""
+
+    most: int  # answers
+    opened: bool  # a branch whose equation vanishes gave none of its own
+    tried: float  # the role of the candidates that gave singular answers
+    least: float  # residual of the best of those that are none
+    best: Array
+
+
+def begin(most: int, look: Look, notes: Solutions) -> None:
+    """Nothing is known."""
+    look.most = most
+    look.opened = False
+    look.tried = 0.0
+    look.least = BARELY
+    notes.count = 0
+    notes.vanishes = False
 
 
 def keep(
-    arm: Arm, q: Array, off: float, singular: float, role: float, most: int, found: Array,
-    error: Array, lost: Array, times: Array, state: Array,
+    arm: Arm, q: Array, off: float, singular: bool, role: float, most: int, found: Array,
+    notes: Solutions,
 ) -> None:  # fmt: skip
-    """Add a configuration to those found, angles in (-pi, pi], or count it with its equal."""
-    joints = arm.count
-    count = int(state[0])
-    same = SAME
-    if role < 0.0:
-        same = 10.0 * SAME
-    at = nearest(arm, q, found, count, same)
-    if at >= 0:
-        if role >= 0.0 and singular == 1.0:
-            times[at] += 1.0
-        if role < 0.0 or off >= error[at]:
-            return
-    else:
-        if count == most:
-            return
-        at = count
-        times[at] = 1.0
-        state[0] = float(count + 1)
-    for j in range(joints):
-        x = q[j]
-        if not arm.joints[j].slides and not arm.joints[j].held:
-            x = x - 2.0 * PI * floor(x / (2.0 * PI) + 0.5)
-            if x <= 0.0 - PI:
-                x = x + 2.0 * PI
-        found[joints * at + j] = x
-    error[at] = off
-    lost[at] = singular
+    """Add a configuration to those found, or count it with its equal."""
+    at = nearest(arm, q, found, notes.count, 10.0 * SAME if role < 0.0 else SAME)
+    if at < 0:
+        add_solution(arm, q, off, singular, 1.0, most, found, notes)
+        return
+    row = notes.rows[at]
+    if role >= 0.0 and singular:
+        row.times += 1.0
+    if role >= 0.0 and off < row.residual:
+        put_solution(arm, q, at, found)
+        row.residual = off
+        row.singular = singular
 
 
-def thin_out(arm: Arm, found: Array, error: Array, lost: Array, times: Array, state: Array) -> None:
+def thin_out(arm: Arm, found: Array, notes: Solutions) -> None:
     """Configurations that became one as more exact ones took their places are given once."""
     one = empty(JOINTS)
     joints = arm.count
-    count = int(state[0])
     kept = 0
-    for k in range(count):
+    for k in range(notes.count):
         for j in range(joints):
             one[j] = found[joints * k + j]
         at = nearest(arm, one, found, kept, SAME)
         if at >= 0:
-            times[at] += times[k]
+            notes.rows[at].times += notes.rows[k].times
             continue
         for j in range(joints):
             found[joints * kept + j] = one[j]
-        error[kept] = error[k]
-        lost[kept] = lost[k]
-        times[kept] = times[k]
+        notes.rows[kept] = notes.rows[k]
         kept += 1
-    state[0] = float(kept)
+    notes.count = kept
 
 
 def settle(
-    T: Array, q: Array, margin: Array, residual: Array, role: Array, arm: Arm, shape: Array,
-    found: Array, error: Array, lost: Array, times: Array, state: Array,
+    arm: Arm, aim: Frame, q: Array, margin: Array, residual: Array, candidates: int, role: float,
+    look: Look, found: Array, notes: Solutions,
 ) -> None:  # fmt: skip
-    """The configurations of a pose T among candidates q; shape: number of candidates, most answers.
+    """Add the configurations of a pose among candidates q.
 
-    role of a candidate: 0, a branch at this pose; k > 0, the k-th try to replace one whose equation
-    vanishes (singular ones of the first that gives any are enough); -1, another configuration,
-    wanted only if it is new, and regular or a multiple root; -2, the same, and a branch of a pose
-    nearby. lost: 1 where the Jacobian loses rank; times: how many solutions coincide there. state:
-    number of configurations; 1 when a branch whose equation vanishes gave none of its own; 1 when
-    an equation vanishes or has a multiple root."""
-    aim = empty(Frame)
-    frame_of(T, aim)
+    role of the candidates: 0, branches at this pose; k > 0, the k-th try to replace one whose
+    equation vanishes (singular ones of the first that gives any are enough); -1, others, wanted
+    only if they are new, and regular or multiple roots; -2, the same, and branches of a pose
+    nearby."""
     rank = empty(1)
     one = empty(JOINTS)
     start = empty(JOINTS)
-    best = empty(JOINTS)
-    least = BARELY
-    candidates = int(shape[0])
     joints = arm.count
-    tried = 0.0
-    for k in range(3):
-        state[k] = 0.0
     for b in range(candidates):
         finite = margin[b] - margin[b]
         for j in range(joints):
             one[j] = q[joints * b + j]
             start[j] = one[j]
             finite += one[j] - one[j]
-        if role[b] == 0.0 and (finite != 0.0 or abs(margin[b]) <= arm.margin):
-            state[2] = 1.0
-        if role[b] > 0.0 and state[2] > 0.0 and state[0] == 0.0:
-            state[1] = 1.0
-        if finite != 0.0 or (role[b] > 0.0 and state[1] == 0.0):
+        if role == 0.0 and (finite != 0.0 or abs(margin[b]) <= arm.margin):
+            notes.vanishes = True
+        if role > 0.0 and notes.vanishes and notes.count == 0:
+            look.opened = True
+        if finite != 0.0 or (role > 0.0 and not look.opened):
             continue
         clear = margin[b]
-        if role[b] < -1.5:  # to be made exact, whatever its residual at its own pose
+        if role < -1.5:  # to be made exact, whatever its residual at its own pose
             if not (clear > CLEAR and residual[b] < WRONG * arm.scale):
                 continue
             clear = 0.0
         off = verified(arm, aim, one, clear, residual[b], rank)
         away = beyond(arm, one)
+        vanishing = role == 0.0 and margin[b] == 0.0
         if not (off <= arm.accepted) or away:
-            if role[b] == 0.0 and margin[b] == 0.0:
-                state[1] = 1.0
-            if off < least and not away:
-                least = off
+            if vanishing:
+                look.opened = True
+            if off < look.least and not away:
+                look.least = off
                 for j in range(joints):
-                    best[j] = one[j]
+                    look.best[j] = one[j]
             continue
-        singular = 0.0
-        if rank[0] < LOST:
-            singular = 1.0
-        elif role[b] == 0.0 and margin[b] == 0.0:  # an answer of another branch?
-            strayed = nearest(arm, one, start, 1, FAR_OFF)
-            if strayed < 0:
-                state[1] = 1.0
-        if singular == 1.0:
-            if role[b] < 0.0 or (tried > 0.0 and tried != role[b]):
-                root = wanted(arm, aim, one, role[b], found, int(state[0]))
-                if not root:
+        singular = rank[0] < LOST
+        if vanishing and not singular and nearest(arm, one, start, 1, FAR_OFF) < 0:
+            look.opened = True  # it is an answer of another branch
+        if singular:
+            if role < 0.0:  # is it new, and a root of its own?
+                if nearest(arm, one, found, notes.count, 0.1 * ASIDE) >= 0:
                     continue
-            tried = max(tried, role[b])
-        keep(arm, one, off, singular, role[b], int(shape[1]), found, error, lost, times, state)
-    if state[2] > 0.0 and state[0] == 0.0:
-        state[1] = 1.0
-        if least < BARELY:
-            keep(arm, best, least, 1.0, 0.0, int(shape[1]), found, error, lost, times, state)
-    thin_out(arm, found, error, lost, times, state)
-    again = False  # poses nearby are yet to be tried
-    if state[1] + state[2] > 0.0:
-        again = True
-    for b in range(candidates):
-        if role[b] < -1.5:
-            again = False
-    singular = 0.0
-    count = int(state[0])
-    for k in range(count):
-        singular = max(singular, lost[k])
-    if singular > 0.0 and not again:
-        families(arm, aim, one, 0, int(shape[1]), found, error, lost, times, state)
+                alone = isolated(arm, aim, one)
+                if not alone:
+                    continue
+            elif look.tried > 0.0 and look.tried != role:
+                continue
+            look.tried = max(look.tried, role)
+        keep(arm, one, off, singular, role, look.most, found, notes)
+
+
+def conclude(arm: Arm, aim: Frame, last: bool, look: Look, found: Array, notes: Solutions) -> None:
+    """All candidates were settled; the last ones, or more are to come if an equation vanishes."""
+    best = empty(JOINTS)
+    for j in range(arm.count):
+        best[j] = look.best[j]
+    if notes.vanishes and notes.count == 0:
+        look.opened = True
+        if look.least < BARELY:
+            keep(arm, best, look.least, True, 0.0, look.most, found, notes)
+    thin_out(arm, found, notes)
+    if FAMILIES:
+        singular = False
+        for k in range(notes.count):
+            singular = singular or notes.rows[k].singular
+        if singular and (last or not (look.opened or notes.vanishes)):
+            families(arm, aim, best, 0, look.most, found, notes)
+
+
+def settled(
+    T: Array, q: Array, margin: Array, arm: Arm, shape: Array, found: Array, notes: Solutions
+) -> None:
+    """The configurations of a pose T that Newton's method finds from others q, whose margins are 0;
+    shape: how many, most answers."""
+    aim = empty(Frame)
+    look = empty(Look)
+    frame_of(T, aim)
+    begin(int(shape[1]), look, notes)
+    settle(arm, aim, q, margin, margin, int(shape[0]), 0.0, look, found, notes)
+    conclude(arm, aim, True, look, found, notes)

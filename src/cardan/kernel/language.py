@@ -17,13 +17,17 @@ LLVM (run/llvm/kernel.py); nothing is ever evaluated from text. The subset:
                 records (records.py) and Vector: three floats
     values      numbers, names, a[i], + - *, /, // and % of integers >= 0, - x, int(x), float(i),
                 sqrt abs sin cos atan2 min max floor, calls of other kernels,
-                module constants (int, float)
+                module constants (int, float), x if test else y (both are evaluated)
                 r.field, r.field[i], r.list[i].field; of vectors a + b, a - b, -a, x * a, a / x,
                 cross(a, b), dot(a, b)
     tests       < <= > >= == != of numbers, True, False, and, or, not
     statements  x = v, a[i] = v, r.field = v, x += v, w = zeros(N), w = empty(N) with N constant or
                 a record, integers(N), booleans(N), a call, `for i in range(...)` with a constant
                 step, while, if, break, continue, return
+
+A module constant that is a boolean says at reading which part of an `if` there is. A function with
+the decorator `slot` is a kernel that another one is bound to where it is used, or a program of
+ir/ (program.py); so are constants (`Bound`).
 
 Records, vectors and lists of integers or booleans are lowered to arrays of floats at offsets known
 here (lower.py); a name given to a part of a record (`joint = arm.joints[j]`) is a view of it.
@@ -39,20 +43,23 @@ import ast
 import copy
 import inspect
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache
 from math import atan2, cos, floor, sin, sqrt
 from typing import Any, TypeVar, overload
 
 from ..errors import ProgramError
+from ..ir.code import Code
 from .lower import Lowering
+from .program import straight_line
 from .records import OPEN, Booleans, Integers, Part, Vector, cross, dot, record
 
 __all__ = [
-    "BUILTINS", "OPEN", "OPERATIONS", "Array", "Booleans", "Integers", "Kernel", "Part", "Vector",
-    "atan2", "booleans", "cos", "cross", "dot", "empty", "floor", "integers", "is_logic",
-    "kernels_of", "read_kernel", "record", "sin", "sqrt", "type_of", "zeros",
+    "BUILTINS", "OPEN", "OPERATIONS", "Array", "Booleans", "Bound", "Integers", "Kernel", "Part",
+    "Vector", "atan2", "booleans", "cos", "cross", "dot", "empty", "floor", "integers", "is_logic",
+    "kernels_of", "program_kernel", "read_kernel", "read_only_what_counts", "record", "sin", "slot",
+    "sqrt", "type_of",
+    "zeros",
 ]  # fmt: skip
 
 Array = list[float]
@@ -93,6 +100,30 @@ def booleans(n: int) -> Booleans:
     return [False] * n
 
 
+def slot(*writes: str) -> Callable[[T], T]:
+    """The decorator of a kernel that is bound where it is used; `writes`: the arrays it sets."""
+
+    def decorate(function: T) -> T:
+        function.slot = writes  # type: ignore[attr-defined]
+        return function
+
+    return decorate
+
+
+@dataclass(frozen=True, eq=False)
+class Bound:
+    """What names of kernels stand for where they are used: other kernels, constants, records, and
+    programs of ir/ in slots."""
+
+    names: Mapping[str, Any] = field(default_factory=dict)
+    read: dict[tuple[Callable[..., Any], str], Kernel] = field(default_factory=dict, repr=False)
+
+    @property
+    def known(self) -> dict[str, Any]:
+        """Names without those of programs: a slot is still a function."""
+        return {name: x for name, x in self.names.items() if not isinstance(x, Code)}
+
+
 @dataclass(frozen=True)
 class Kernel:
     """A kernel as read: its parameters and variables with their types, and its statements."""
@@ -110,13 +141,15 @@ class Kernel:
     mutated: tuple[str, ...] = ()  # parameters that are written to, in order
     offsets: tuple[str, ...] = ()  # parameters that say where a record begins in its array
     flat: ast.FunctionDef | None = None  # the function without records, if it has any
+    slot: bool = False  # nothing is bound to it: machine code gets its address
+    straight: bool = False  # a program
 
     def fault(self, node: ast.AST, text: str) -> ProgramError:
         line = self.source.splitlines()[getattr(node, "lineno", 1) - 1].strip()
         return ProgramError(f"kernel '{self.name}': {text}: {line}")
 
 
-def kernels_of(entry: Callable[..., Any]) -> list[Kernel]:
+def kernels_of(entry: Callable[..., Any], bound: Bound | None = None) -> list[Kernel]:
     """The kernel and all it calls, callees first."""
     kernels: dict[str, Kernel] = {}
 
@@ -126,8 +159,13 @@ def kernels_of(entry: Callable[..., Any]) -> list[Kernel]:
         if kernels.setdefault(kernel.name, kernel) is not kernel:
             raise ProgramError(f"two kernels are called '{kernel.name}': rename one of them")
 
-    visit(read_kernel(entry))
+    visit(read_kernel(entry, bound or _PLAIN))
     return _without_offsets(list(kernels.values()))
+
+
+def program_kernel(stub: Callable[..., Any], code: Code) -> list[Kernel]:
+    """A program in the place of a slot."""
+    return [_of_program(stub.__name__, read_kernel(stub, _PLAIN), code)]
 
 
 def _without_offsets(kernels: list[Kernel]) -> list[Kernel]:
@@ -144,6 +182,39 @@ def _without_offsets(kernels: list[Kernel]) -> list[Kernel]:
                 if (callee, offset) in zero and (kernel.name, name) not in zero:
                     zero.remove((callee, offset))
                     changed = True
+    return _without(kernels, zero)
+
+
+def read_only_what_counts(kernels: list[Kernel]) -> list[Kernel]:
+    """The kernels without parameters that nothing reads, for texts."""
+    idle = {(kernel.name, parameter) for kernel in kernels for parameter in kernel.parameters}
+    changed = True
+    while changed:
+        read = {(kernel.name, name) for kernel in kernels for name in _names_read(kernel, idle)}
+        changed = bool(idle & read)
+        idle -= read
+    return _without(kernels, idle)
+
+
+def _names_read(kernel: Kernel, idle: set[tuple[str, str]]) -> set[str]:
+    """The names in a kernel but for those that are only given to idle parameters."""
+    names: set[str] = set()
+    waiting: list[ast.AST] = [*kernel.body]
+    while waiting:
+        node = waiting.pop()
+        callee = kernel.callees.get(ast.unparse(node.func)) if isinstance(node, ast.Call) else None
+        if isinstance(node, ast.Name):
+            names.add(node.id)
+        elif callee is not None and isinstance(node, ast.Call):
+            pairs = zip(callee.parameters, node.args, strict=True)
+            waiting += [arg for name, arg in pairs if (callee.name, name) not in idle]
+        else:
+            waiting += ast.iter_child_nodes(node)
+    return names
+
+
+def _without(kernels: list[Kernel], zero: set[tuple[str, str]]) -> list[Kernel]:
+    """The kernels without some of their parameters; their values are 0."""
     if not zero:
         return kernels
     whole: dict[str, Kernel] = {}
@@ -172,7 +243,7 @@ def _offsets_of_calls(kernel: Kernel) -> Iterator[tuple[str, str, ast.expr]]:
 
 
 class _Shorter(ast.NodeTransformer):
-    """Takes offsets that are 0 away."""
+    """Takes parameters away."""
 
     def __init__(self, kernel: Kernel, zero: set[tuple[str, str]]) -> None:
         self.kernel = kernel
@@ -206,25 +277,75 @@ def _same(one: list[ast.stmt], other: list[ast.stmt]) -> bool:
     return [ast.dump(node) for node in one] == [ast.dump(node) for node in other]
 
 
-@cache
-def read_kernel(function: Callable[..., Any]) -> Kernel:
-    """A function as a kernel, checked against the subset."""
+_PLAIN = Bound()
+
+
+def read_kernel(function: Callable[..., Any], bound: Bound = _PLAIN, name: str = "") -> Kernel:
+    """A function as a kernel, checked against the subset; `name`: what it is called as."""
+    name = name or function.__name__
+    key = (function, name)
+    if key not in bound.read:
+        bound.read[key] = _read(function, bound, name)
+    return bound.read[key]
+
+
+def _read(function: Callable[..., Any], bound: Bound, name: str) -> Kernel:
     source = textwrap.dedent(inspect.getsource(function))
     (node,) = ast.parse(source).body
     if not isinstance(node, ast.FunctionDef):
         raise ProgramError("a kernel is a function written with def")
-    names = function.__globals__
+    names = {**function.__globals__, **bound.known}
     doc = ast.get_docstring(node) or ""
-    kernel = Kernel(node.name, {}, None, [], source, doc)
-    lowering = Lowering(names, kernel.fault)
-    flat = lowering.function(copy.deepcopy(node), function)
+    kernel = Kernel(name, {}, None, [], source, doc)
+    lowering = Lowering(names, kernel.fault, bound.known)
+    reachable = _Reachable(names).visit(copy.deepcopy(node))
+    flat = lowering.function(reachable, function)
+    flat.name = name
+    same = name == node.name and _same(flat.body, node.body)
     kernel = replace(
         kernel, parameters={a.arg: _annotation(node, a.annotation) for a in flat.args.args},
         returns=_annotation(node, node.returns) if _returns(node) else None,
         body=flat.body[1:] if doc else flat.body, offsets=lowering.offsets,
-        flat=None if _same(flat.body, node.body) else flat,
+        flat=None if same else flat,
     )  # fmt: skip
-    return _Reader(kernel, names).read()
+    writes = getattr(function, "slot", None)
+    if writes is not None:
+        kernel = replace(kernel, mutated=writes, slot=True, body=[])
+        code = bound.names.get(name)
+        return _of_program(name, kernel, code) if isinstance(code, Code) else kernel
+    return _Reader(kernel, names, bound).read()
+
+
+def _of_program(name: str, stub: Kernel, code: Code) -> Kernel:
+    """The kernel of a straight-line program, with the parameters of a slot."""
+    read = {node[1] for node in code.nodes if node[0] == "input"} - {"sign"}
+    unknown = {*read, *code.outputs} - set(stub.parameters)
+    if unknown:
+        raise ProgramError(f"slot '{name}': the program has {min(unknown)!r}, the slot has not")
+    straight = straight_line(code)
+    body = straight.body
+    args = [ast.arg(parameter) for parameter in stub.parameters]
+    flat = ast.FunctionDef(name, ast.arguments([], args, None, [], [], None, []), body, [], None)
+    return replace(
+        stub, name=name, slot=False, straight=True, body=body, variables=straight.variables,
+        arrays=straight.arrays, flat=ast.fix_missing_locations(flat),
+        mutated=tuple(x for x in stub.parameters if x in code.outputs),
+    )  # fmt: skip
+
+
+class _Reachable(ast.NodeTransformer):
+    """Takes away what a module constant forbids."""
+
+    def __init__(self, names: dict[str, Any]) -> None:
+        self.names = names
+
+    def visit_If(self, node: ast.If) -> Any:
+        test = node.test
+        value = self.names.get(test.id) if isinstance(test, ast.Name) else None
+        self.generic_visit(node)
+        if not isinstance(value, bool):
+            return node
+        return (node.body if value else node.orelse) or ast.Pass()
 
 
 def _returns(node: ast.FunctionDef) -> bool:
@@ -247,6 +368,7 @@ class _Reader:
 
     kernel: Kernel
     names: dict[str, Any]
+    bound: Bound
     loops: list[str] = field(default_factory=list)  # variables of the loops around a statement
 
     def read(self) -> Kernel:
@@ -396,6 +518,10 @@ class _Reader:
             self._number(node.operand)
         elif is_logic(node):
             self._logic(node)
+        elif isinstance(node, ast.IfExp):
+            self._test(node.test)
+            self._number(node.body)
+            self._number(node.orelse)
         elif not (isinstance(node, ast.Constant) and type(node.value) in (int, float, bool)):
             raise kernel.fault(node, "not an expression of the subset")
 
@@ -436,7 +562,8 @@ class _Reader:
         function = self.names.get(name)
         if not inspect.isfunction(function) or node.keywords:
             raise kernel.fault(node, f"{name} is not a kernel")
-        callee = kernel.callees.setdefault(name, read_kernel(function))
+        called = name if name in self.bound.names else ""
+        callee = kernel.callees.setdefault(name, read_kernel(function, self.bound, called))
         if len(node.args) != len(callee.parameters):
             raise kernel.fault(node, f"{name} takes {len(callee.parameters)} arguments")
         arrays = []
@@ -479,6 +606,9 @@ def type_of(kernel: Kernel, node: ast.expr) -> str:
         return known or ("int" if isinstance(kernel.constants[node.id], int) else "float")
     if isinstance(node, ast.UnaryOp):
         return type_of(kernel, node.operand)
+    if isinstance(node, ast.IfExp):
+        kinds = {type_of(kernel, node.body), type_of(kernel, node.orelse)}
+        return "int" if kinds == {"int"} else "float"
     if isinstance(node, ast.BinOp) and not isinstance(node.op, ast.Div):
         kinds = {type_of(kernel, node.left), type_of(kernel, node.right)}
         return "int" if kinds == {"int"} else "float"

@@ -285,10 +285,8 @@ def least_squares(J: Array, e: Array, moving: int, dq: Array) -> float:
         dq[k] = 0.0
     first = 0.0
     shortest = 0.0
-    rank = moving
-    if moving > 6:
-        rank = 6
-    most = rank
+    most = 6 if moving > 6 else moving
+    rank = most
     for k in range(most):
         best = -1.0
         chosen = k

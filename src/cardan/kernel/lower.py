@@ -79,12 +79,14 @@ def offset_of(name: str) -> str:
     return f"{name}_at"
 
 
-def parameter_kinds(function: Callable[..., Any]) -> list[tuple[str, str, Layout | None]]:
-    """(name, annotation, layout of a record) of every parameter."""
+def parameter_kinds(
+    function: Callable[..., Any], names: dict[str, Any]
+) -> list[tuple[str, str, Layout | None]]:
+    """(name, annotation, layout of a record) of every parameter; `names` are bound."""
     kinds = []
     for name, parameter in inspect.signature(function).parameters.items():
         text = str(parameter.annotation)
-        layout = getattr(function.__globals__.get(text), "layout", None)
+        layout = getattr(names.get(text, function.__globals__.get(text)), "layout", None)
         kinds.append((name, text, layout if isinstance(layout, Layout) else None))
     return kinds
 
@@ -107,6 +109,7 @@ class Lowering(ast.NodeTransformer):
 
     names: dict[str, Any]
     fault: Callable[[ast.AST, str], ProgramError]
+    bound: dict[str, Any] = field(default_factory=dict)  # names that stand for something else
     places: dict[str, Place] = field(default_factory=dict)
     own: set[str] = field(default_factory=set)  # local records, vectors and lists
     parameters: set[str] = field(default_factory=set)
@@ -117,7 +120,7 @@ class Lowering(ast.NodeTransformer):
         """The function on flat arrays; the node itself when it has no records."""
         args: list[ast.arg] = []
         for arg, (name, text, layout) in zip(
-            node.args.args, parameter_kinds(function), strict=True
+            node.args.args, parameter_kinds(function, self.bound), strict=True
         ):
             self.parameters.add(name)
             place = _place_of(name, text, layout)
@@ -215,7 +218,7 @@ class Lowering(ast.NodeTransformer):
                 ast.Call(node.func, [self.visit(x) for x in node.args], node.keywords), node
             )
         args: list[ast.expr] = []
-        kinds = parameter_kinds(function)
+        kinds = parameter_kinds(function, self.bound)
         if len(kinds) != len(node.args):
             raise self.fault(node, f"{name} takes {len(kinds)} arguments")
         for argument, (parameter, text, layout) in zip(node.args, kinds, strict=True):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 from collections.abc import Sequence
 from typing import ClassVar
 
@@ -17,12 +18,25 @@ __all__ = ["KernelMatlab", "KernelPython"]
 _FLAT = """
 def _flat(name, values, size):
     \"\"\"Numbers of nested sequences, row by row.\"\"\"
-    flat = [values]
+    flat = [values.tolist() if hasattr(values, "tolist") else values]
     while any(hasattr(x, "__len__") for x in flat):
         flat = [y for x in flat for y in (x if hasattr(x, "__len__") else [x])]
     if len(flat) != size:
         raise ValueError("%s: %d numbers are expected, not %d" % (name, size, len(flat)))
     return [float(x) for x in flat]"""
+
+
+_PICK = """function x = pick_(test, x, y)
+  % x if a test is passed, else y
+  if ~test
+    x = y;
+  end
+end"""
+
+
+_ALL = '''    """All configurations of a pose T (4, 4): rows of {n}; for each its residual, whether
+    it is singular, how many coincide; then whether an equation vanishes at the pose or has a
+    multiple root (a joint may have any value, and a configuration stand for a family)."""'''
 
 
 class KernelMatlab(Spelling):
@@ -45,7 +59,12 @@ class KernelMatlab(Spelling):
         """The user's function first: it gives the file its name."""
         parts = [self.head(), self.user()]
         parts += [self.function(kernel) for kernel in self.kernels]
+        parts += [_PICK] if any("pick_(" in part for part in parts) else []
         return "\n\n".join(parts) + "\n"
+
+    def choice(self, kernel: Kernel, node: ast.IfExp) -> str:
+        yes, no = (self.expression(kernel, x) for x in (node.body, node.orelse))
+        return f"pick_({self.test(kernel, node.test)}, {yes}, {no})"
 
     def variable(self, name: str) -> str:
         return self._renamed.get(name, name)
@@ -142,7 +161,10 @@ class KernelMatlab(Spelling):
     def user(self) -> str:
         face = self.face
         entry = self.kernels[-1]
-        lines = [f"function {self.outputs([*face.outputs])}{face.name}({', '.join(face.inputs)})"]
+        results = [*face.outputs]
+        if face.width:
+            results = ["q", "residual", "singular", "multiplicity", "vanishes"]
+        lines = [f"function {self.outputs(results)}{face.name}({', '.join(face.inputs)})"]
         for name, size in face.inputs.items():
             lines.append(f"  {name} = reshape({name}.', 1, {size});  % row by row")
         for name, size in face.outputs.items():
@@ -150,9 +172,33 @@ class KernelMatlab(Spelling):
         for name, values in face.tables.items():
             rows = ", ...\n".join(f"    {row}" for row in self.rows(values))
             lines += [f"  {name} = [ ...", f"{rows} ];"]
-        outs = self.outputs([*entry.mutated])
-        lines.append(f"  {outs}{entry.name}({', '.join(entry.parameters)});")
+        args = ", ".join(face.argument(x, "{}", "[]") for x in entry.parameters)
+        lines.append(f"  {self.outputs([*entry.mutated])}{entry.name}({args});")
+        if face.width:
+            rows, notes = face.outputs
+            lines += [
+                f"  q = reshape({rows}, {face.width}, {face.rows}).';",
+                f"  q = q(1:{notes}(1), :);",
+                f"  vanishes = {notes}(2);",
+                f"  {notes} = reshape({notes}(3:3*{notes}(1) + 2), 3, []).';",
+                f"  residual = {notes}(:, 1); singular = {notes}(:, 2);",
+                f"  multiplicity = {notes}(:, 3);",
+            ]
         return "\n".join([*lines, "end"])
+
+
+_OVER = """def over(x, y):
+    return x / y if y else x * inf"""
+
+
+class _Division(ast.NodeTransformer):
+    """x / y of a program is a number, or none, where y is 0."""
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
+        self.generic_visit(node)
+        if not isinstance(node.op, ast.Div) or isinstance(node.right, ast.Constant):
+            return node
+        return ast.Call(ast.Name("over", ast.Load()), [node.left, node.right], [])
 
 
 class KernelPython(Spelling):
@@ -165,7 +211,8 @@ class KernelPython(Spelling):
 
     def opening(self) -> str:
         return (
-            "from math import atan2, cos, floor, sin, sqrt  # noqa: F401\n\nArray = list\n\n\n"
+            "from math import atan2, cos, floor, inf, sin, sqrt  # noqa: F401\n\nArray = list\n\n\n"
+            f"{_OVER}\n\n\n"
             "def zeros(n):\n    return [0.0] * n\n\n\ndef empty(n):\n    return [0.0] * n"
         )
 
@@ -173,7 +220,10 @@ class KernelPython(Spelling):
         return f"_{name} = [\n    " + ",\n    ".join(self.rows(values)) + ",\n]"
 
     def function(self, kernel: Kernel) -> str:
-        return "\n" + (ast.unparse(kernel.flat) if kernel.flat else kernel.source.rstrip())
+        if kernel.flat is None:
+            return "\n" + kernel.source.rstrip()
+        flat = _Division().visit(copy.deepcopy(kernel.flat)) if kernel.straight else kernel.flat
+        return "\n" + ast.unparse(flat)
 
     def text(self) -> str:
         constants: dict[str, float | int] = {}
@@ -190,11 +240,30 @@ class KernelPython(Spelling):
     def user(self) -> str:
         face = self.face
         entry = self.kernels[-1]
-        lines = [f"\ndef {face.name}({', '.join(face.inputs)}):"]
+        given = ", ".join(face.inputs)
+        lines = [f"\ndef {face.name}{'_all' if face.width else ''}({given}):"]
+        if face.width:
+            lines.append(_ALL.format(n=face.width))
         for name, size in face.inputs.items():
             lines.append(f'    {name} = _flat("{name}", {name}, {size})')
         for name, size in face.outputs.items():
             lines.append(f"    {name} = zeros({size})")
-        args = ", ".join(f"_{p}" if p in face.tables else p for p in entry.parameters)
-        lines += [f"    {entry.name}({args})", f"    return {', '.join(face.outputs)}"]
+        args = ", ".join(face.argument(x, "_{}", "()") for x in entry.parameters)
+        lines.append(f"    {entry.name}({args})")
+        if face.width:
+            rows, notes = face.outputs
+            n = face.width
+            lines += [
+                f"    listed = range(int({notes}[0]))",
+                f"    rows = [{rows}[{n} * k:{n} * k + {n}] for k in listed]",
+                f"    residual = [{notes}[3 * k + 2] for k in listed]",
+                f"    singular = [{notes}[3 * k + 3] > 0.5 for k in listed]",
+                f"    multiplicity = [int({notes}[3 * k + 4]) for k in listed]",
+                f"    return rows, residual, singular, multiplicity, {notes}[1] > 0.5",
+                f"\n\ndef {face.name}({given}):",
+                f'    """All configurations of a pose T (4, 4): rows of {n}, none out of reach."""',
+                f"    return {face.name}_all({given})[0]",
+            ]
+        else:
+            lines.append(f"    return {', '.join(face.outputs)}")
         return _FLAT + "\n\n" + "\n".join(lines)

@@ -13,8 +13,8 @@ from importlib import import_module
 from typing import Any, ClassVar
 
 from ..emit.header import one_line
-from ..errors import UnknownNameError
-from .language import Kernel, is_logic, kernels_of, type_of
+from ..errors import ProgramError, UnknownNameError
+from .language import Bound, Kernel, is_logic, kernels_of, read_only_what_counts, type_of
 
 __all__ = ["KERNEL_LANGUAGES", "Face", "Spelling", "assigned", "bounds", "kernel_source"]
 
@@ -29,22 +29,43 @@ KERNEL_LANGUAGES = {
 class Face:
     """The function the user calls: sizes of its input and output arrays, and constant tables.
 
-    Together they name the parameters of the entry kernel, all of them arrays."""
+    Together they name the parameters of the entry kernel, all of them arrays; one that is not named
+    is not read. `width`: the first output holds rows of so many numbers, and the second notes: how
+    many of the rows there are, a flag, then residual, singular, times of each. The user gets these
+    rows, and from a function name_all the notes too."""
 
     name: str
     inputs: Mapping[str, int]
     outputs: Mapping[str, int]
     tables: Mapping[str, Sequence[float]]
     header: Sequence[str] = ()
+    width: int = 0
+
+    @property
+    def rows(self) -> int:
+        """The most rows."""
+        return next(iter(self.outputs.values())) // self.width if self.width else 0
+
+    def argument(self, parameter: str, table: str, none: str) -> str:
+        """What the entry kernel gets for a parameter."""
+        if parameter in self.tables:
+            return table.format(parameter)
+        return parameter if parameter in self.inputs or parameter in self.outputs else none
 
 
-def kernel_source(language: str, entry: Callable[..., Any], face: Face) -> str:
-    """The text of a kernel in a language."""
+def kernel_source(
+    language: str, entry: Callable[..., Any], face: Face, bound: Bound | None = None
+) -> str:
+    """The text of a kernel in a language, with what is bound to its names."""
     if language not in KERNEL_LANGUAGES:
         raise UnknownNameError.of("language", language, KERNEL_LANGUAGES)
     module, name = KERNEL_LANGUAGES[language]
     spelling = getattr(import_module(f".{module}", __package__), name)
-    text: str = spelling(kernels_of(entry), face).text()
+    kernels = kernels_of(entry, bound)
+    for kernel in kernels:
+        if kernel.slot:
+            raise ProgramError(f"nothing is bound to the slot '{kernel.name}'")
+    text: str = spelling(read_only_what_counts(kernels), face).text()
     return text
 
 
@@ -112,15 +133,26 @@ class Spelling:
             return f"({text})" if level > 1 else text
         if isinstance(node, ast.BinOp):
             return self.binary(kernel, node, level)
+        if isinstance(node, ast.IfExp):
+            return self.choice(kernel, node)
         assert isinstance(node, ast.Call)
         return self.call(kernel, node)
 
+    def choice(self, kernel: Kernel, node: ast.IfExp) -> str:
+        yes, no = (self.expression(kernel, x, 1) for x in (node.body, node.orelse))
+        return f"({self.test(kernel, node.test)} ? {yes} : {no})"
+
     @staticmethod
-    def rows(values: Sequence[float]) -> list[str]:
-        """Numbers of a table, four on a line."""
-        return [
-            ", ".join(f"{float(x)!r}" for x in values[k : k + 4]) for k in range(0, len(values), 4)
-        ]
+    def rows(values: Sequence[float], wide: int = 94) -> list[str]:
+        """Numbers of a table, in lines."""
+        lines: list[str] = []
+        for x in values:
+            text = f"{float(x)!r}"
+            if lines and len(lines[-1]) + len(text) + 2 <= wide:
+                lines[-1] += f", {text}"
+            else:
+                lines.append(text)
+        return lines
 
     def number(self, value: Any) -> str:
         text = repr(value)

@@ -386,20 +386,20 @@ def angles(values: Array, count: int, level: Level) -> int:
         if size > widest:
             widest = size
             best = used
+        g11 += x * x
+        g12 += x * y
+        g22 += y * y
+        h1 -= x * z
+        h2 -= y * z
         size = 1.0 / size
         a[used] = z * size
         b[used] = x * size
         c[used] = y * size
-        g11 += b[used] * b[used]
-        g12 += b[used] * c[used]
-        g22 += c[used] * c[used]
-        h1 -= b[used] * a[used]
-        h2 -= c[used] * a[used]
         used += 1
     if used == 0:
         return 0
     det = g11 * g22 - g12 * g12
-    if used > 1 and det > 1e-10 * (g11 + g22):  # cosine and sine apart
+    if used > 1 and det > 1e-10 * widest * widest * (g11 + g22):  # cosine and sine apart
         p = (g22 * h1 - g12 * h2) / det
         s = (g11 * h2 - g12 * h1) / det
         square = p * p + s * s

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from itertools import pairwise
@@ -15,6 +15,7 @@ import llvmlite.binding as llvm
 import numpy as np
 
 from ..errors import InputError
+from ..kernel.language import Bound, Kernel, kernels_of
 from .cache import cached_object
 from .inputs import thread_count
 from .llvm.kernel import kernel_module
@@ -31,19 +32,23 @@ class KernelFunction:
 
     The parameters of the kernel are arrays: inputs (rows, size), or (size,) when they are the same
     for all rows, and outputs (rows, size), allocated here or given as `out`. Size 0 of an input:
-    any."""
+    any. Slots get the kernels bound to them with every call, as KernelFunctions."""
 
     def __init__(
-        self, entry: Callable[..., Any], inputs: Mapping[str, int], outputs: Mapping[str, int]
-    ) -> None:
+        self, entry: Callable[..., Any] | Sequence[Kernel], inputs: Mapping[str, int],
+        outputs: Mapping[str, int], bound: Bound | None = None,
+    ) -> None:  # fmt: skip
         self.inputs = dict(inputs)
         self.outputs = dict(outputs)
-        self._text = kernel_module(entry, inputs)
+        kernels = kernels_of(entry, bound) if callable(entry) else entry
+        self.slots = [kernel.name for kernel in kernels if kernel.slot]
+        self._text = kernel_module(kernels, [*inputs, *self.slots])
         self._function: Any = None
 
     def __call__(
         self, arrays: Mapping[str, np.ndarray], rows: int, threads: int | None = None,
         out: Mapping[str, np.ndarray] | None = None,
+        slots: Mapping[str, KernelFunction] | None = None,
     ) -> dict[str, np.ndarray]:  # fmt: skip
         given = {name: np.ascontiguousarray(arrays[name], np.float64) for name in self.inputs}
         for name, array in given.items():
@@ -51,9 +56,16 @@ class KernelFunction:
             if array.shape not in ((rows, size), (size,)):
                 raise InputError(f"'{name}' has shape {array.shape}; expected {self.inputs[name]}")
         results = dict(out or {name: np.zeros((rows, size)) for name, size in self.outputs.items()})
+        addresses = [(slots or {})[name].address for name in self.slots]
         if rows:
-            self._spread(given, results, rows, threads)
+            self._spread(given, addresses, results, rows, threads)
         return results
+
+    @property
+    def address(self) -> int:
+        """Where the machine code of the kernel itself is, for slots."""
+        address: int = self._compiled().engine.get_function_address("direct")
+        return address
 
     def bound(
         self, arrays: Mapping[str, np.ndarray], out: Mapping[str, np.ndarray]
@@ -66,24 +78,26 @@ class KernelFunction:
         return call
 
     def _spread(
-        self, given: dict[str, np.ndarray], results: dict[str, np.ndarray], rows: int,
-        threads: int | None,
+        self, given: dict[str, np.ndarray], slots: list[int], results: dict[str, np.ndarray],
+        rows: int, threads: int | None,
     ) -> None:  # fmt: skip
         count = max(1, min(thread_count(threads), rows))
         if count == 1:
-            self._run(given, results, 0, rows)
+            self._run(given, slots, results, 0, rows)
             return
         edges = [rows * k // count for k in range(count + 1)]
         with ThreadPoolExecutor(count) as pool:
             for done in [
-                pool.submit(self._run, given, results, *share) for share in pairwise(edges)
+                pool.submit(self._run, given, slots, results, *share) for share in pairwise(edges)
             ]:
                 done.result()
 
     def _run(
-        self, given: dict[str, np.ndarray], results: dict[str, np.ndarray], first: int, last: int
-    ) -> None:
-        self._compiled()(*_table(given, first), *_table(results, first), last - first)
+        self, given: dict[str, np.ndarray], slots: list[int], results: dict[str, np.ndarray],
+        first: int, last: int,
+    ) -> None:  # fmt: skip
+        inputs = _table(given, first, slots)
+        self._compiled()(*inputs, *_table(results, first), last - first)
 
     def _compiled(self) -> Any:
         with _LOCK:
@@ -97,12 +111,14 @@ class KernelFunction:
         return self._function
 
 
-def _table(arrays: dict[str, np.ndarray], first: int) -> tuple[Any, Any]:
-    """Pointers to the first row, and strides in elements."""
+def _table(arrays: dict[str, np.ndarray], first: int, slots: Sequence[int] = ()) -> tuple[Any, Any]:
+    """Pointers to the first row, and strides in elements; then addresses of slots."""
     pointers = [
         x.ctypes.data + (first * x.strides[0] if x.ndim == 2 else 0) for x in arrays.values()
     ]
     strides = [x.shape[1] if x.ndim == 2 else 0 for x in arrays.values()]
+    pointers += slots
+    strides += [0] * len(slots)
     return (
         (ctypes.c_void_p * len(pointers))(*pointers),
         (ctypes.c_int64 * len(strides))(*strides),

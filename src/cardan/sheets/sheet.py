@@ -56,11 +56,10 @@ _MOST_ANONYMOUS = 6  # values between that have no name of the field
 _MOST_LINES = 6  # of one equation
 _MANY = 8  # equations: short ones among more stand beside one another
 _MOST_JOINTS = 9  # whose transforms are written one by one
-_GENERAL = (
-    r"^{i}T_{j} = \begin{bmatrix} C_{\theta} & -S_{\theta} & 0 & d \\"
-    r" C_{\alpha}\,S_{\theta} & C_{\alpha}\,C_{\theta} & -S_{\alpha} & -r\,S_{\alpha} \\"
-    r" S_{\alpha}\,S_{\theta} & S_{\alpha}\,C_{\theta} & C_{\alpha} & r\,C_{\alpha} \\"
-    r" 0 & 0 & 0 & 1 \end{bmatrix}"
+_GENERAL = (  # [K10] (1)
+    r"^{i}T_{j} = \operatorname{Rot}(z, \gamma_{j})\,\operatorname{Trans}(z, b_{j})\,"
+    r"\operatorname{Rot}(x, \alpha_{j})\,\operatorname{Trans}(x, d_{j})\,"
+    r"\operatorname{Rot}(z, \theta_{j})\,\operatorname{Trans}(z, r_{j})"
 )
 _ROWS = ("x", "y", "z", "rx", "ry", "rz")
 _TITLES = {

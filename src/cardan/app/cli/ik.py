@@ -67,6 +67,9 @@ def ik(
     function: Annotated[
         str, typer.Option(metavar="NAME", help="Name of the function.")
     ] = "inverse_geometry",
+    complete: Annotated[
+        bool, typer.Option("--complete", help="Code that does at singular poses all that ik does.")
+    ] = False,
     output: Annotated[str, typer.Option("-o", "--output", metavar="FILE")] = "-",
     numeric: Annotated[
         bool, typer.Option("--numeric", help="One configuration, by damped least squares.")
@@ -98,7 +101,8 @@ def ik(
     options["free"] = names[0] if len(names) == 1 else names or None
     solution = model(described, "inverse-geometry", **options)
     if to:
-        write(output, solution.emit(to, function=function))
+        more = {"complete": True} if complete else {}
+        write(output, solution.emit(to, function=function, **more))
         return
     T = _pose(described, pose, here, frame, reference)
     if polynomial:

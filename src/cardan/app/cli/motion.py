@@ -219,7 +219,8 @@ def simulate(
         typer.Option(
             metavar="LAW",
             autocompletion=completion.laws,
-            help="Of control: pd, pd-gravity, computed-torque, adaptive; or prescribed.",
+            help="Of control: pd, pid, pd-gravity, feedforward, computed-torque, adaptive; or"
+            " prescribed.",
         ),
     ] = "computed-torque",
     first: Start = "",
@@ -344,7 +345,7 @@ def control(
         typer.Option(
             metavar="LAW,...",
             autocompletion=completion.laws,
-            help="Of control: pd, pd-gravity, computed-torque.",
+            help="Of control: pd, pid, pd-gravity, feedforward, computed-torque.",
         ),
     ] = "pd,pd-gravity,computed-torque",
     bandwidth: Annotated[float, typer.Option(metavar="RAD/S", help="Of the joints.")] = 10.0,
@@ -377,8 +378,8 @@ def control(
     whole = assembly(described, first, degrees)
     if to:
         start = begun(described, first, degrees) if whole is None else whole
-        kp, kd = laws_.gains(described, bandwidth, names[-1], start)
-        write(output, laws_.joint_law(described, names[-1], kp, kd).emit(to))
+        chosen = laws_.gains(described, bandwidth, names[-1], start)
+        write(output, laws_.joint_law(described, names[-1], *chosen).emit(to))
         return
     motion = motion_of(described, first, last, duration, profile, degrees, trajectory, 1e-3)
     with console(stderr=True).status(f"simulating {described.name}"):

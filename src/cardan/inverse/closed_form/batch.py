@@ -1,7 +1,7 @@
 """A closed-form solution at work: all branches on batches, doubtful poses looked at closely.
 
 Away from singularities a branch either satisfies the pose to rounding or does not exist, and the
-straight-line program says which. Where a margin is near zero, or digits were lost, doubt.py looks
+straight-line program says which. Where a margin is near zero, or digits were lost, driver.py looks
 at the pose.
 """
 
@@ -9,22 +9,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from math import sqrt
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...describe.robot import REVOLUTE
 from ...errors import ModelError
+from ...ir.code import Code
+from ...kernel.language import Bound, program_kernel
 from ...program import Program
 from ..approach import WRONG
 from ..chain.chain import Chain, NumericChain
-from ..doubt import Found, looked_at
+from ..doubt import Found, arm_table, of_notes
 from ..general.extended import Extended
-from ..settle import CLEAN, CLEAR, FARTHEST, SAFE
-from .collect import collect
+from ..settle import CLEAR, SAFE
+from .collect import collect_all
+from .driver import BRANCHES, branches, look
 
 __all__ = ["Closed"]
 
@@ -37,21 +39,18 @@ FEW = 8  # answers of an arm with fewer than six joints
 
 @dataclass(frozen=True)
 class Closed:
-    """The compiled branches of a chain. `guided`: the same with a guess as an input."""
+    """The compiled branches of a chain. `guided`: one of them, with signs and a guess as inputs,
+    made when it is first needed."""
 
     chain: Chain
     program: Program
-    guided: Any  # makes the guided program when it is first needed (with the arm's table)
+    guided: Callable[[], Code]
     free: tuple[int, ...] = ()  # joints that are given
     change: float = 0.0  # how far the arm of the equations is from the arm: rad, over its size
 
     @cached_property
     def function(self) -> Any:
         return self.program.compile()
-
-    @cached_property
-    def led(self) -> Any:
-        return self.guided().compile()
 
     @property
     def branches(self) -> int:
@@ -91,11 +90,9 @@ class Closed:
         return found
 
     def _tables(self, numeric: NumericChain) -> dict[str, Array]:
-        """What `collect` knows of the arm."""
-        b, k, n = self.branches, self.kmax, self.chain.n
-        shape = [b, n, SAFE, CLEAN * numeric.scale, numeric.scale, np.nan, k]
-        turning = np.where(numeric.sigma == REVOLUTE, 1.0, -FARTHEST * numeric.span)
-        return {"shape": np.array(shape), "turning": turning}
+        """What `collect_all` knows of the arm."""
+        shape = np.array([self.branches, self.kmax], float)
+        return {"arm": arm_table(numeric, self.held), "shape": shape, "filler": np.array([np.nan])}
 
     def one(self, numeric: NumericChain, inputs: dict[str, Array]) -> Callable[[], Array | None]:
         """The configurations of the pose that lies in the inputs; None where it is doubtful."""
@@ -158,31 +155,46 @@ class Closed:
         self, rows: NDArray[np.int64], found: Found, T: Array, free: Array | None,
         p: Array | None, numeric: NumericChain, guess: Array | None,
     ) -> None:  # fmt: skip
-        """Replace the answers of doubtful poses."""
-        for a in range(0, len(rows), CHUNK):
-            some = rows[a : a + CHUNK]
-            inputs = _inputs(T[some], None if free is None else free[some], p)
-            start = None if guess is None else guess[some]
-            answer = looked_at(
-                self.function, self._led, inputs, start, numeric, self.held, self.kmax,
-                self._other(numeric),
-            )  # fmt: skip
-            found.put(some, answer)
+        """Replace the answers of doubtful poses by those of the driver (driver.py)."""
+        if not len(rows):
+            return
+        none = np.zeros(1)
+        shape = np.array([self.branches, self.kmax], float)
+        start = np.zeros((len(rows), self.chain.n + 1))
+        if guess is not None:
+            start[:, :-1], start[:, -1] = guess[rows], CLEAR
+        arrays = {
+            "T": T[rows].reshape(-1, 16), "free": none if free is None else free[rows],
+            "p": none if p is None else p, "start": start,
+            "arm": arm_table(numeric, self.held), "robot": none, "shape": shape,
+        }  # fmt: skip
+        slots = {"branches": self._led}
+        other = self._other(numeric)
+        if other is not None:
+            slots["further"], arrays["robot"] = other
+        k, n = self.kmax, self.chain.n
+        out = _look_function(k, n, other is not None)(arrays, len(rows), slots=slots)
+        found.put(rows, of_notes(out["found"].reshape(-1, k, n), out["notes"]))
 
-    def _other(self, numeric: NumericChain) -> Any:
-        """The general method with virtual joints: poses near those of an arm with few joints are
-        out of its reach, so an equation that vanishes hides more than it does for six."""
-        general = self.general
-        if general is None:
+    def _other(self, numeric: NumericChain) -> tuple[Any, Array] | None:
+        """The general method with virtual joints, and its table: poses near those of an arm with
+        few joints are out of its reach, so an equation that vanishes hides more than it does for
+        six."""
+        try:
+            return None if self.general is None else self.general.kernel(numeric)
+        except ModelError:  # no elimination is regular
             return None
 
-        def run(T: Array) -> Array:
-            try:
-                return general.solve(T, None, None, numeric, None).q
-            except ModelError:  # no elimination is regular
-                return np.empty((len(T), 0, self.chain.n))
+    @cached_property
+    def _led(self) -> Any:
+        """The guided branches as a kernel."""
+        from ...run.kernel import KernelFunction
 
-        return run
+        if self.branches > BRANCHES:
+            raise ModelError(f"a closed form of {self.branches} branches has more than {BRANCHES}")
+        kernels = program_kernel(branches, self.guided())
+        inputs = dict.fromkeys(("T", "free", "p", "guess"), 0)
+        return KernelFunction(kernels, inputs, dict.fromkeys(("q", "margin", "residual"), 0))
 
     @cached_property
     def general(self) -> Extended | None:
@@ -196,17 +208,13 @@ class Closed:
 
         return general_solver(self.chain, self.free)
 
-    def _led(self, **inputs: Array) -> Any:
-        """The guided branches, compiled when they are first needed."""
-        return self.led(**inputs)
-
     @cached_property
     def _collect(self) -> Any:
         from ...run.kernel import KernelFunction
 
         k, b, n = self.kmax, self.branches, self.chain.n
-        inputs = {"q": b * n, "margin": b, "residual": b, "shape": 7, "turning": n}
-        return KernelFunction(collect, inputs, {"found": k * n, "error": k, "state": 2})
+        inputs = {"q": b * n, "margin": b, "residual": b, "arm": 0, "shape": 2, "filler": 1}
+        return KernelFunction(collect_all, inputs, {"found": k * n, "error": k, "state": 2})
 
     @cached_property
     def held(self) -> NDArray[np.bool_]:
@@ -214,6 +222,15 @@ class Closed:
         held = np.zeros(self.chain.n, bool)
         held[list(self.free)] = True
         return held
+
+
+@cache
+def _look_function(most: int, n: int, further: bool) -> Any:
+    from ...run.kernel import KernelFunction
+
+    names = ("T", "free", "p", "start", "arm", "robot", "shape")
+    outputs = {"found": most * n, "notes": 2 + 3 * most}
+    return KernelFunction(look, dict.fromkeys(names, 0), outputs, Bound({"FURTHER": further}))
 
 
 def _inputs(T: Array, free: Array | None, p: Array | None) -> dict[str, Array]:

@@ -7,7 +7,7 @@ branch (negative: no real solution) and its `residual` against the direct model.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import product
 from typing import Any
 
@@ -17,12 +17,13 @@ from ...ir.code import Code
 from ...ir.passes import inline, permuted
 from ...ir.trace import Tracer
 from ...program import Program
+from ..chain.chain import Chain
 from ..settle import CLEAR
 from .matrices import IDENTITY, Frame, arm_values, before, compose, placed_frame, placements
 from .paul import Derivation
 from .roots import select
 
-__all__ = ["program"]
+__all__ = ["arm_program", "one_branch", "program"]
 
 Scalar = Any
 MEANING = {
@@ -35,16 +36,12 @@ MEANING = {
     "residual": "of each branch: largest difference of its pose to T, lengths over the robot's size"
     " where that is not near 1 m",
     "p": "free parameters, SI units",
-    "arm": "the geometry: placements of base and tool, rows of the joints",
 }
 
 
-def program(found: Derivation, model: str, held: Sequence[bool] | None = None) -> Program:
-    """T (, free, guess, p) -> q (k, n), margin (k), residual (k); and, when it is said which joints
-    are held, the table `arm` of approach.py."""
+def program(found: Derivation, model: str) -> Program:
+    """T (, free, guess, p) -> q (k, n), margin (k), residual (k)."""
     code, names = _one_branch(found)
-    if held is not None:
-        names = (*names, *(name for name in found.chain.parameters if name not in names))
     tracer = Tracer()
     arrays = {
         name: _flat(tracer.array(name, *shape))
@@ -52,8 +49,7 @@ def program(found: Derivation, model: str, held: Sequence[bool] | None = None) -
         if name not in ("sign", "p")
     }
     if names:
-        arrays["p"] = [tracer.graph.leaf("p", k) for k in range(len(names))]
-        tracer.inputs["p"] = (len(names),)
+        arrays["p"] = _flat(tracer.array("p", len(names)))
     count = len(found.signs)
     outputs: dict[str, list[Scalar]] = {"q": [], "margin": [], "residual": []}
     for signs in product((1, -1), repeat=count):
@@ -62,16 +58,36 @@ def program(found: Derivation, model: str, held: Sequence[bool] | None = None) -
             flat += rows[name]
     k, n = 2**count, found.chain.n
     shapes = {"q": (k, n), "margin": (k,), "residual": (k,)}
-    listed: dict[str, Any] = {name: (shapes[name], flat) for name, flat in outputs.items()}
-    if held is not None:
-        symbols = dict(zip(names, arrays.get("p", []), strict=True))
-        table = arm_values(found.true or found.chain, held, symbols)  # unit 1: it has symbols
-        listed["arm"] = ((len(table),), table)
+    listed = {name: (shapes[name], flat) for name, flat in outputs.items()}
     whole, _ = tracer.program(listed)
-    order = sorted(range(len(names)), key=lambda k: found.chain.order.index(names[k]))
-    whole, names = permuted(whole, "p", order), tuple(names[k] for k in order)
+    order = _ordered(found.chain, names)
+    whole = permuted(whole, "p", [names.index(name) for name in order])
     meaning = {name: MEANING[name] for name in (*whole.inputs, *listed)}
-    return Program(model, found.chain.robot, whole, names, {}, meaning)
+    return Program(model, found.chain.robot, whole, order, {}, meaning)
+
+
+def one_branch(found: Derivation) -> Code:
+    """T (, free, guess, p), sign -> q (n), margin (1), residual (1) of a branch; p: all symbols of
+    the geometry."""
+    code, names = _one_branch(found)
+    rest = [name for name in _ordered(found.chain, found.chain.parameters) if name not in names]
+    every = [*names, *rest]
+    order = [every.index(name) for name in _ordered(found.chain, every)]
+    return permuted(code, "p", order)
+
+
+def arm_program(chain: Chain, held: Sequence[bool]) -> Code:
+    """p, all symbols of the geometry -> the table `arm` of approach.py."""
+    tracer = Tracer()
+    names = _ordered(chain, chain.parameters)
+    symbols = dict(zip(names, _flat(tracer.array("p", len(names))), strict=True))
+    table = arm_values(chain, held, symbols)  # unit 1: it has symbols
+    return tracer.program({"arm": ((len(table),), table)})[0]
+
+
+def _ordered(chain: Chain, names: Iterable[str]) -> tuple[str, ...]:
+    """Symbols in the order in which programs take them."""
+    return tuple(sorted(names, key=chain.order.index))
 
 
 def _flat(items: Any) -> list[Scalar]:

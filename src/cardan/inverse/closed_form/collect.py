@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from ...kernel.language import Array
-from ..settle import impossible
+from ..approach import Arm
+from ..settle import CLEAN, FARTHEST, SAFE, impossible
 
-__all__ = ["checked", "collect"]
+__all__ = ["checked", "collect", "collect_all"]
 
 PI = 3.141592653589793
 TURN = 6.283185307179586
@@ -33,41 +34,54 @@ def checked(T: Array, gap: Array) -> None:
     gap[0] = worst
 
 
+def within(arm: Arm, q: Array, b: int, at: int, found: Array) -> bool:
+    """Are the slides of branch b not too far out? Row `at` gets them."""
+    near = True
+    for j in range(arm.count):
+        if arm.joints[j].slides:
+            found[arm.count * at + j] = q[arm.count * b + j]
+            near = near and abs(q[arm.count * b + j]) <= FARTHEST * arm.size
+    return near
+
+
 def collect(
-    q: Array, margin: Array, residual: Array, shape: Array, turning: Array, found: Array,
-    error: Array, state: Array,
+    q: Array, margin: Array, residual: Array, arm: Arm, shape: Array, found: Array, error: Array,
+    state: Array,
 ) -> None:  # fmt: skip
-    """Solutions first: shape is (branches, joints, sure, exact, scale, filler, rows); state is
-    (count, 1 when a branch is neither surely a solution nor surely none). turning: 1 for a turn,
-    for a slide minus the farthest it may be."""
-    branches = int(shape[0])
-    rows = int(shape[6])
-    joints = int(shape[1])
-    sure = shape[2]
+    """Solutions first; shape: number of branches. state: count, 1 when a branch is neither surely a
+    solution nor surely none."""
+    exact = CLEAN * arm.scale
+    joints = arm.count
+    slides = 0
+    for j in range(joints):
+        slides += int(arm.joints[j].slides)
     count = 0
     doubt = 0.0
-    for b in range(branches):
+    for b in range(int(shape[0])):
         m = margin[b]
         e = residual[b]
-        if m > sure and e <= shape[3]:
-            kept = 1
+        if m > SAFE and e <= exact:
             for j in range(joints):
                 x = q[b * joints + j]
-                if turning[j] > 0.5:
-                    if x <= 0.0 - PI:
-                        x = x + TURN
-                elif abs(x) > 0.0 - turning[j]:
-                    kept = 0
-                found[count * joints + j] = x
+                found[count * joints + j] = x + TURN if x <= 0.0 - PI else x
             error[count] = e
-            count = count + kept
-        else:
-            hopeless = impossible(m, e, shape[4])
-            if not hopeless:
-                doubt = 1.0
-    for b in range(count, rows):
-        for j in range(joints):
-            found[b * joints + j] = shape[5]
-        error[b] = shape[5]
+            near = True
+            if slides > 0:
+                near = within(arm, q, b, count, found)
+            count += int(near)
+        elif not impossible(m, e, arm.scale):
+            doubt = 1.0
     state[0] = float(count)
     state[1] = doubt
+
+
+def collect_all(
+    q: Array, margin: Array, residual: Array, arm: Arm, shape: Array, filler: Array, found: Array,
+    error: Array, state: Array,
+) -> None:  # fmt: skip
+    """`collect`, and the rest of `found` filled; shape: number of branches, rows."""
+    collect(q, margin, residual, arm, shape, found, error, state)
+    for b in range(int(state[0]), int(shape[1])):
+        for j in range(arm.count):
+            found[b * arm.count + j] = filler[0]
+        error[b] = filler[0]

@@ -16,12 +16,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...kernel.language import Bound
 from ..chain.chain import Chain, ChainJoint, NumericChain, screw_matrix
-from ..doubt import Found, arm_table
-from .few import few_pose, few_slides_pose
+from ..doubt import Found, arm_table, of_notes
+from .few import few_pose
 from .kept import Kept, sample_values
-from .method import MOST, Prepared, found_of, one_of, prepared
+from .method import MOST, Prepared, prepared
 from .records import MOST_FORMS
+from .slides import SLIDING
 
 __all__ = ["Extended"]
 
@@ -71,22 +73,36 @@ class Extended:
             beta=np.concatenate([chain.beta, np.zeros(self.count)]),
         )
 
+    def kernel(self, numeric: NumericChain) -> tuple[Any, Array]:
+        """The kernel of a chain in floats, and the table of the longer one."""
+        made, _ = self._kept.of(numeric)
+        return _function(self.chain.n, made.slides), made.table
+
     def solve(
         self, T: Array, free: Array | None, p: Any, numeric: NumericChain, guess: Array | None
     ) -> Found:
         """Poses (N, 4, 4) -> q (N, 16, n) ..."""
-        made, _ = self._kept.of(numeric)
-        arm = _table(numeric)
-        kernel = _function(self.chain.n, made.slides)
-        found = kernel({"T": T.reshape(-1, 16), "robot": made.table, "arm": arm}, len(T))
-        return found_of(found["q"].reshape(-1, MOST, self.chain.n), found["info"], numeric.size)
+        kernel, table = self.kernel(numeric)
+        found = kernel({"T": T.reshape(-1, 16), "robot": table, "arm": _table(numeric)}, len(T))
+        answers = of_notes(found["q"].reshape(-1, MOST, self.chain.n), found["notes"])
+        # a regular Jacobian is a simple root, whatever two roots nearby may have converged to it
+        times = np.where(answers.singular, np.maximum(answers.multiplicity, 1), 1)
+        times[np.isnan(answers.residual)] = 0
+        return replace(answers, multiplicity=times)
 
     def one(self, numeric: NumericChain, inputs: dict[str, Array]) -> Callable[[], Array | None]:
         """The configurations of the pose that lies in the inputs; None where no elimination is
         sound."""
-        made, _ = self._kept.of(numeric)
-        tables = {"robot": made.table, "arm": _table(numeric)}
-        return one_of(_function(self.chain.n, made.slides), {**inputs, **tables}, self.chain.n)
+        kernel, table = self.kernel(numeric)
+        q, notes = np.empty((MOST, self.chain.n)), np.empty(2 + 3 * MOST)
+        given = {**inputs, "robot": table, "arm": _table(numeric)}
+        run = kernel.bound(given, {"q": q.reshape(-1), "notes": notes})
+
+        def solve() -> Array | None:
+            run()
+            return None if notes[1] else q[: int(notes[0])].copy()
+
+        return solve
 
     def some(self, any_values: bool = False) -> tuple[Prepared, Array]:
         """The longer chain as it is prepared already, and the table of the arm itself."""
@@ -94,8 +110,8 @@ class Extended:
         return made, _table(numeric)
 
     def in_code(self, values: Mapping[str, float]) -> tuple[Prepared, list[float]]:
-        """What printed code needs (closely_few.py): the longer chain and its table. `values`: of
-        the symbols, if there are any; the table is then a Longer of closely_few.py."""
+        """What printed code needs: the longer chain and its table. `values`: of the symbols, if
+        there are any; the table is then a Longer of records.py."""
         if not self.chain.parameters:
             made = self.some()[0]
             return made, [float(x) for x in made.table]
@@ -118,12 +134,6 @@ class Extended:
             f"\n\n{text}"
         )
 
-    def emit(self, language: str, function: str = "inverse_geometry", **options: Any) -> str:
-        """Self-contained code in c, cpp, python or matlab: T (4x4) -> q (16xn), info."""
-        from .code import few_code
-
-        return few_code(self, language, function, options)
-
 
 def _table(numeric: NumericChain) -> Array:
     return arm_table(numeric, np.zeros(numeric.n, bool))
@@ -133,5 +143,6 @@ def _table(numeric: NumericChain) -> Array:
 def _function(n: int, slides: bool) -> Any:
     from ...run.kernel import KernelFunction
 
-    entry = few_slides_pose if slides else few_pose
-    return KernelFunction(entry, {"T": 16, "robot": 0, "arm": 0}, {"q": MOST * n, "info": 64})
+    outputs = {"q": MOST * n, "notes": 2 + 3 * MOST}
+    bound = Bound(SLIDING) if slides else None
+    return KernelFunction(few_pose, {"T": 16, "robot": 0, "arm": 0}, outputs, bound)

@@ -16,9 +16,10 @@ joints are not held.
 
 from __future__ import annotations
 
-from ...kernel.language import Array, empty, floor, sqrt, zeros
+from ...kernel.language import Array, empty, floor, record, sqrt, zeros
 from ...kernel.linalg import least_squares, solve_square
 from ..approach import JOINTS, Arm, Axes, Frame, columns_of, compare, place
+from ..solutions import Solutions, add_solution, nearest
 
 __all__ = ["POOL", "equations", "families", "softest"]
 
@@ -40,6 +41,11 @@ SAME = 1e-6  # roots that are one
 CLOSE_ROOTS = 1e-2  # two roots that the defect does not tell apart
 SHORT = 0.6  # length of a curve that ends steeply on both sides, at a multiple root
 LOST = 1e-6  # shortest column, made orthogonal, of a Jacobian that has lost rank
+
+
+@record(rows=POOL)
+class Pool(Solutions):
+    """What is known of configurations that may be of curves."""
 
 
 def equations(arm: Arm, aim: Frame, q: Array, J: Array, e: Array) -> float:
@@ -490,21 +496,8 @@ def follow(
     return False
 
 
-def known(arm: Arm, q: Array, found: Array, count: int, same: float) -> int:
-    """The first of `count` configurations that is closer than `same` to q, or -1."""
-    d = empty(6)
-    for k in range(count):
-        difference(arm, found, k, q, d)
-        gap = 0.0
-        for i in range(6):
-            gap = max(gap, abs(d[i]))
-        if gap < same:
-            return k
-    return -1
-
-
-def rank_lost(J: Array) -> float:
-    """1 when a Jacobian has lost rank, as settle.py measures it."""
+def rank_lost(J: Array) -> bool:
+    """Has a Jacobian lost rank, as settle.py measures it?"""
     columns = empty(42)
     e = zeros(6)
     dq = empty(7)
@@ -512,9 +505,7 @@ def rank_lost(J: Array) -> float:
         for i in range(6):
             columns[6 * m + i] = J[6 * i + m]
     shortest = least_squares(columns, e, 6, dq)
-    if shortest < LOST:
-        return 1.0
-    return 0.0
+    return shortest < LOST
 
 
 def same_root(arm: Arm, aim: Frame, q: Array, v: Array, w: Array, found: Array, count: int) -> int:
@@ -545,44 +536,19 @@ def same_root(arm: Arm, aim: Frame, q: Array, v: Array, w: Array, found: Array, 
     return -1
 
 
-def put_row(
-    arm: Arm, q: Array, residual: float, singular: float, several: float, most: int,
-    found: Array, error: Array, lost: Array, times: Array, state: Array,
-) -> None:  # fmt: skip
-    """Add a configuration to the answers, angles in (-pi, pi]."""
-    joints = arm.count
-    count = int(state[0])
-    if count == most:
-        return
-    for j in range(joints):
-        x = q[j]
-        if not arm.joints[j].slides and not arm.joints[j].held:
-            x = x - 2.0 * PI * floor(x / (2.0 * PI) + 0.5)
-            if x <= 0.0 - PI:
-                x = x + 2.0 * PI
-        found[joints * count + j] = x
-    error[count] = residual
-    lost[count] = singular
-    times[count] = several
-    state[0] = float(count + 1)
-
-
 def set_aside(
-    arm: Arm, aim: Frame, pool: Array, note: Array, found: Array, error: Array, lost: Array,
-    times: Array, state: Array,
-) -> int:  # fmt: skip
-    """Move the answers that may be of curves to the pool, with error, lost and times in note; how
-    many."""
+    arm: Arm, aim: Frame, pool: Array, aside: Pool, found: Array, notes: Solutions
+) -> int:
+    """Move the answers that may be of curves to the pool, with what is known of them; how many."""
     J = empty(36)
     e = empty(6)
     v = empty(6)
     w = empty(6)
     q = empty(JOINTS)
     joints = arm.count
-    count = int(state[0])
     rest = 0
     soft = 0
-    for k in range(count):
+    for k in range(notes.count):
         for j in range(joints):
             q[j] = found[joints * k + j]
         residual = equations(arm, aim, q, J, e)
@@ -590,31 +556,24 @@ def set_aside(
         if s < SOFT_ENOUGH and soft < POOL and residual < 1e300:
             for j in range(joints):
                 pool[joints * soft + j] = q[j]
-            note[3 * soft] = error[k]
-            note[3 * soft + 1] = lost[k]
-            note[3 * soft + 2] = times[k]
+            aside.rows[soft] = notes.rows[k]
             soft += 1
         else:
             for j in range(joints):
                 found[joints * rest + j] = q[j]
-            error[rest] = error[k]
-            lost[rest] = lost[k]
-            times[rest] = times[k]
+            notes.rows[rest] = notes.rows[k]
             rest += 1
-    state[0] = float(rest)
+    notes.count = rest
     return soft
 
 
 def families(
-    arm: Arm, aim: Frame, seeds: Array, extra: int, most: int, found: Array, error: Array,
-    lost: Array, times: Array, state: Array,
-) -> int:  # fmt: skip
+    arm: Arm, aim: Frame, seeds: Array, extra: int, most: int, found: Array, notes: Solutions
+) -> int:
     """Answers of families counted once, those beside families told apart. How many curves there
     are.
 
-    seeds: `extra` further configurations that may be of curves, not to be believed alone. The rest
-    as in settle.py: lost is 1 where the Jacobian has lost rank, times how many solutions
-    coincide."""
+    seeds: `extra` further configurations that may be of curves, not to be believed alone."""
     joints = arm.count
     moving = 0
     for j in range(joints):
@@ -624,7 +583,7 @@ def families(
         return 0
     curves = 0
     pool = empty(1056)  # (POOL + 1) * JOINTS
-    note = empty(96)
+    aside = empty(Pool)
     claimed = zeros(32)
     q = empty(JOINTS)
     J = empty(36)
@@ -632,7 +591,7 @@ def families(
     v = empty(6)
     w = empty(6)
     defect = empty(1)
-    rows = set_aside(arm, aim, pool, note, found, error, lost, times, state)
+    rows = set_aside(arm, aim, pool, aside, found, notes)
     count = rows
     for k in range(extra):
         for j in range(joints):
@@ -648,21 +607,8 @@ def families(
         if claimed[p] == 0.0:
             claimed[p] = 3.0
             more = one_curve(
-                arm,
-                aim,
-                p,
-                rows,
-                count,
-                pool,
-                note,
-                claimed,
-                most,
-                found,
-                error,
-                lost,
-                times,
-                state,
-            )
+                arm, aim, p, rows, count, pool, aside, claimed, most, found, notes
+            )  # fmt: skip
             curves += more
     return curves
 
@@ -706,7 +652,7 @@ def overlooked(
     defect = empty(1)
     there = empty(JOINTS)
     if mark == 2.0:
-        close = known(arm, q, found, count, CLOSE_ROOTS)
+        close = nearest(arm, q, found, count, CLOSE_ROOTS)
         if close < 0:
             return True
     joints = arm.count
@@ -722,8 +668,8 @@ def overlooked(
 
 
 def one_curve(
-    arm: Arm, aim: Frame, p: int, rows: int, count: int, pool: Array, note: Array, claimed: Array,
-    most: int, found: Array, error: Array, lost: Array, times: Array, state: Array,
+    arm: Arm, aim: Frame, p: int, rows: int, count: int, pool: Array, aside: Pool, claimed: Array,
+    most: int, found: Array, notes: Solutions,
 ) -> int:  # fmt: skip
     """The answers on the curve of a configuration of the pool; those of the pool on it are claimed.
     The first `rows` of the pool were answers before. 0 when there is no curve."""
@@ -767,12 +713,12 @@ def one_curve(
                 q[j] = roots[joints * k + j]
             residual = equations(arm, aim, q, J, e)
             softest(J, v, w)
-            there = same_root(arm, aim, q, v, w, found, int(state[0]))
+            there = same_root(arm, aim, q, v, w, found, notes.count)
             if residual <= arm.accepted:
                 produced += 1
                 if there < 0:
                     singular = rank_lost(J)
-                    put_row(arm, q, residual, singular, 1.0, most, found, error, lost, times, state)
+                    add_solution(arm, q, residual, singular, 1.0, most, found, notes)
     for k in range(count):
         if k == p and claimed[k] == 0.0:
             claimed[k] = 1.0
@@ -782,56 +728,24 @@ def one_curve(
             elif k < rows and not single and not whole:
                 for j in range(joints):
                     q[j] = pool[joints * k + j]
-                missing = overlooked(arm, aim, q, claimed[k], curve[1], found, int(state[0]))
+                missing = overlooked(arm, aim, q, claimed[k], curve[1], found, notes.count)
                 if missing:
-                    put_row(
-                        arm,
-                        q,
-                        note[3 * k],
-                        note[3 * k + 1],
-                        note[3 * k + 2],
-                        most,
-                        found,
-                        error,
-                        lost,
-                        times,
-                        state,
-                    )
+                    own = aside.rows[k]
+                    add_solution(
+                        arm, q, own.residual, own.singular, own.times, most, found, notes
+                    )  # fmt: skip
                     produced += 1
             if claimed[k] > 0.0:
                 claimed[k] = 3.0
     for j in range(joints):
         q[j] = pool[joints * p + j]
-    if whole:
-        if p < rows:
-            put_row(
-                arm,
-                q,
-                note[3 * p],
-                1.0,
-                max(2.0, note[3 * p + 2]),
-                most,
-                found,
-                error,
-                lost,
-                times,
-                state,
-            )
-        else:
-            residual = equations(arm, aim, q, J, e)
-            put_row(arm, q, residual, 1.0, 2.0, most, found, error, lost, times, state)
+    own = aside.rows[p]
+    if whole and p >= rows:
+        residual = equations(arm, aim, q, J, e)
+        add_solution(arm, q, residual, True, 2.0, most, found, notes)
+    elif whole:
+        times = max(2.0, own.times)
+        add_solution(arm, q, own.residual, True, times, most, found, notes)
     elif p < rows and (single or produced == 0):
-        put_row(
-            arm,
-            q,
-            note[3 * p],
-            note[3 * p + 1],
-            note[3 * p + 2],
-            most,
-            found,
-            error,
-            lost,
-            times,
-            state,
-        )
+        add_solution(arm, q, own.residual, own.singular, own.times, most, found, notes)
     return int(not single)

@@ -20,7 +20,7 @@ from ...describe.robot import REVOLUTE
 from ...errors import InputError, ModelError
 from ..chain.chain import Chain, NumericChain, screw_matrix
 from ..chain.fold import is_far, leaning
-from ..doubt import Candidates, Found, arm_table, settled
+from ..doubt import Found, arm_table, settled_near
 from .held_kernel import held_pose
 from .kept import Kept
 from .method import MOST, Prepared, found_of, notes_of, one_of, prepared
@@ -141,14 +141,7 @@ class HeldSolver:
     ) -> None:
         """The configurations that Newton's method finds on the chain itself."""
         held = np.isin(np.arange(numeric.n), self.held)
-        zero = np.zeros(start.shape[:2])
-        given = Candidates(np.ascontiguousarray(start), zero, zero, zero)
-        nothing = np.full((len(start), 1), np.nan)  # no poses nearby are to be tried after these
-        last = Candidates(
-            np.repeat(nothing[..., None], numeric.n, 2), nothing, nothing, -2 + zero[:, :1]
-        )
-        given = given.joined(last)
-        found = settled(T, given, arm_table(numeric, held), MOST)[0]
+        found = settled_near(T, start, arm_table(numeric, held), MOST)
         q[rows], info[rows] = found.q, 0.0
         notes = notes_of(info)
         notes["count"][rows] = found.count
@@ -166,12 +159,6 @@ class HeldSolver:
         from .text import elimination
 
         return elimination(self.chain, self.held, self.some(True)[0], form)
-
-    def emit(self, language: str, function: str = "inverse_geometry", **options: Any) -> str:
-        """Self-contained code in c, cpp, python or matlab: T (4x4), free -> q (16xn), info."""
-        from .code import held_code
-
-        return held_code(self, language, function, options)
 
 
 @cache

@@ -243,12 +243,6 @@ class GeneralSolver:
 
         return elimination(self.chain, (), self.some(True), form)
 
-    def emit(self, language: str, function: str = "inverse_geometry", **options: Any) -> str:
-        """Self-contained code in c, cpp, python or matlab: T (4x4) -> q (16x6), info."""
-        from .code import six_code
-
-        return six_code(self, language, function, options)
-
 
 def one_of(kernel: Any, inputs: dict[str, Array], n: int) -> Callable[[], Array | None]:
     """The rows that a kernel of the general method finds; None where no elimination is sound."""

@@ -20,7 +20,7 @@ from ..approach import Frame, composed, frame_of
 from .family import families
 from .kernels import companion, far, matrix_n, minors, turned
 from .polish import FOUND, PI, SINGULAR, SOFT, add_answer, polish, thinned, twin
-from .records import MOST, Answers, Form, Head, Robot
+from .records import MOST, Answers, Form, Head, Robot, SixteenSolutions
 from .roots import FAKE, joints_of, monomials
 
 __all__ = ["dual_quaternion", "general_pose", "no_answers", "relative_pose"]
@@ -285,29 +285,22 @@ def seed(robot: Robot, q: Array, seeds: Array) -> None:
 def of_families(robot: Robot, pose: Frame, seeds: Array, found: Array, answers: Answers) -> int:
     """Families counted once, answers beside them told apart (family.py). How many curves."""
     rows = empty(144)
-    error = empty(16)
-    lost = empty(16)
-    times = empty(16)
-    state = empty(3)
+    notes = empty(SixteenSolutions)
     extra = int(seeds[0])
     for k in range(6 * extra):
         rows[k] = seeds[1 + k]
-    count = answers.count
-    for k in range(count):
-        error[k] = answers.rows[k].residual
-        lost[k] = 0.0
-        if answers.rows[k].quality < SINGULAR:
-            lost[k] = 1.0
-        times[k] = max(1.0, answers.rows[k].roots)
-    state[0] = float(answers.count)
-    curves = families(robot, pose, rows, extra, 16, found, error, lost, times, state)
-    answers.count = int(state[0])
-    count = answers.count
-    for k in range(count):
-        answers.rows[k].residual = error[k]
-        answers.rows[k].quality = 1.0 - lost[k]
-        answers.rows[k].roots = times[k]
-    for k in range(count, 16):
+    notes.count = answers.count
+    for k in range(answers.count):
+        notes.rows[k].residual = answers.rows[k].residual
+        notes.rows[k].singular = answers.rows[k].quality < SINGULAR
+        notes.rows[k].times = max(1.0, answers.rows[k].roots)
+    curves = families(robot, pose, rows, extra, MOST, found, notes)
+    answers.count = notes.count
+    for k in range(notes.count):
+        answers.rows[k].residual = notes.rows[k].residual
+        answers.rows[k].quality = 0.0 if notes.rows[k].singular else 1.0
+        answers.rows[k].roots = notes.rows[k].times
+    for k in range(notes.count, MOST):
         answers.rows[k].roots = 0.0
     return curves
 

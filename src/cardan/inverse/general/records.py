@@ -8,9 +8,12 @@ from __future__ import annotations
 
 from ...kernel.language import OPEN, Array, Integers, record
 from ..approach import Frame, SixArm
+from ..solutions import Solutions
 
-__all__ = ["MOST", "MOST_FORMS", "Answers", "Form", "Head", "HeldRobot", "Robot", "SlidingRobot",
-           "Way", "Ways"]  # fmt: skip
+__all__ = [
+    "MOST", "MOST_FORMS", "Answers", "Form", "Head", "HeldRobot", "Longer", "Robot",
+    "SixteenSolutions", "SlidingRobot", "Way", "Ways",
+]  # fmt: skip
 
 MOST = 16  # configurations of a pose
 MOST_FORMS = 8  # of a robot some of whose joints are given
@@ -94,3 +97,26 @@ class Answers:
     sound: bool  # one of them lost nothing
     nearby: int  # poses nearby that were sound
     rest: Array
+
+
+@record(rows=MOST)
+class SixteenSolutions(Solutions):
+    """The configurations of a pose that the general method gives."""
+
+
+@record()
+class Virtual:
+    """A joint that is added: lengths in units of the arm's size."""
+
+    alpha: float
+    d: float
+    theta: float
+    r: float
+
+
+@record(joints=3)
+class Longer:
+    """What makes the longer chain of an arm with symbols: virtual joints, and the formulations."""
+
+    joints: list[Virtual]
+    ways: Ways

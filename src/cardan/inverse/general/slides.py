@@ -15,7 +15,7 @@ from .polish import FOUND, add_answer, polish
 from .pose import no_answers, relative_pose
 from .records import Answers, SlidingRobot
 
-__all__ = ["slides_pose"]
+__all__ = ["SLIDING", "slides_pose"]
 
 
 def product3(a: Array, i: int, b: Part, j: int, c: Array) -> None:
@@ -125,3 +125,7 @@ def slides_pose(T: Array, robot: SlidingRobot, q: Array, info: Answers) -> None:
         for j in range(6):
             if robot.joints[j].slides:
                 q[6 * k + j] *= robot.unit
+
+
+# what binds a kernel that calls the general method to this one
+SLIDING = {"general_pose": slides_pose, "Robot": SlidingRobot, "Known": SlidingRobot}

@@ -12,16 +12,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ...kernel.program import ARCTANGENT
+
 if TYPE_CHECKING:
     from .program import Kernel
 
 __all__ = ["atan2"]
 
-_P = (
-    -0.3333333333333333, 0.1999999999999552, -0.14285714284666526, 0.11111111015254975,
-    -0.09090904578067568, 0.07692183189517367, -0.06664511428947303, 0.058581487526600855,
-    -0.05085448899918921, 0.03923163408550222, -0.01917685746960811,
-)  # fmt: skip
 _TAN = 0.41421356237309503  # tan(π/8)
 _PI, _PI_LOW = 3.141592653589793, 1.2246467991473532e-16
 
@@ -41,8 +38,8 @@ def atan2(kernel: Kernel, y: str, x: str) -> str:
     bottom = k.where("ogt", small, edge, above[1], large)
     r = k.emit(f"fdiv {t} {top}, {bottom}")
     z = k.emit(f"fmul {t} {r}, {r}")
-    p = const(_P[-1])
-    for c in reversed(_P[:-1]):
+    p = const(ARCTANGENT[-1])
+    for c in reversed(ARCTANGENT[:-1]):
         p = k.multiply_add(p, z, const(c))
     rz = k.emit(f"fmul {t} {r}, {z}")
     a = k.multiply_add(rz, p, r)

@@ -12,11 +12,10 @@ row the same array. Products may be fused into sums; nothing else is reordered.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 from ...emit.sincos import KINDS
-from ...kernel.language import Kernel, is_logic, kernels_of, type_of
+from ...kernel.language import Kernel, is_logic, type_of
 from ...kernel.text import assigned, bounds
 from .sincos import literal
 
@@ -31,13 +30,28 @@ SMALL = 150  # nodes of the syntax of a kernel
 _LIBRARY = {"sin": "cardan_sin", "cos": "cardan_cos", "atan2": "cardan_atan2"}
 
 
-def kernel_module(entry: Callable[..., Any], inputs: Iterable[str]) -> str:
-    """The LLVM module of a kernel; `inputs` names the parameters that are read only."""
-    kernels = kernels_of(entry)
-    writers = [_Writer(kernel) for kernel in kernels]
+def kernel_module(kernels: Sequence[Kernel], inputs: Iterable[str]) -> str:
+    """The LLVM module of a kernel, the last one, and those it calls; `inputs` names the parameters
+    that are read only, and the slots, whose addresses are given with them.
+
+    `direct` is the kernel itself, for the slots of others."""
+    slots: dict[str, list[str]] = {}  # those that a kernel reaches
+    for kernel in kernels:
+        reached = [x for callee in kernel.callees.values() for x in slots[callee.name]]
+        slots[kernel.name] = [kernel.name] if kernel.slot else list(dict.fromkeys(reached))
+    writers = [_Writer(kernel, slots) for kernel in kernels if not kernel.slot]
     functions = [writer.function() for writer in writers]
     declared = sorted(set().union(*(writer.declared for writer in writers)))
-    return "\n".join([*declared, *functions, _driver(kernels[-1], list(inputs)), ""])
+    driver = _driver(kernels[-1], list(inputs), slots[kernels[-1].name])
+    return "\n".join([*declared, *functions, driver, *_direct(kernels[-1], slots), ""])
+
+
+def _direct(entry: Kernel, slots: dict[str, list[str]]) -> list[str]:
+    if slots[entry.name]:
+        return []
+    args = ", ".join(f"ptr %{name}" for name in entry.parameters)
+    call = f"call void @k_{entry.name}({args})"
+    return [f"define void @direct({args}) {{", f"  {call}", "  ret void", "}"]
 
 
 def _is_small(kernel: Kernel) -> bool:
@@ -47,7 +61,7 @@ def _is_small(kernel: Kernel) -> bool:
     return not loops and not kernel.callees and len(nodes) < SMALL
 
 
-def _driver(entry: Kernel, inputs: list[str]) -> str:
+def _driver(entry: Kernel, inputs: list[str], slots: list[str]) -> str:
     """The loop over rows."""
     lines = [
         "define void @kernel(ptr %in, ptr %is, ptr %out, ptr %os, i64 %rows) {",
@@ -69,7 +83,8 @@ def _driver(entry: Kernel, inputs: list[str]) -> str:
             f"  %{name}.o = mul i64 %row, %{name}.s",
             f"  %{name} = getelementptr double, ptr %{name}.p, i64 %{name}.o",
         ]
-    args = ", ".join(f"ptr %{name}" for name in entry.parameters)
+    pointers = [*entry.parameters, *(f"{name}.p" for name in slots)]
+    args = ", ".join(f"ptr %{name}" for name in pointers)
     lines += [
         f"  call void @k_{entry.name}({args})",
         "  %next = add i64 %row, 1",
@@ -83,8 +98,9 @@ def _driver(entry: Kernel, inputs: list[str]) -> str:
 class _Writer:
     """Writes one function."""
 
-    def __init__(self, kernel: Kernel) -> None:
+    def __init__(self, kernel: Kernel, slots: dict[str, list[str]]) -> None:
         self.kernel = kernel
+        self.slots = slots
         self.lines: list[str] = []
         self.declared: set[str] = set()
         self.count = 0
@@ -97,6 +113,7 @@ class _Writer:
             f"ptr noalias nocapture %{name}" if kind == "array" else f"{_TYPES[kind]} %{name}"
             for name, kind in kernel.parameters.items()
         ]
+        args += [f"ptr %slot.{name}" for name in self.slots[kernel.name]]
         result = _TYPES[kernel.returns]
         kept = "" if _is_small(kernel) else " noinline"
         head = f"define internal {result} @k_{kernel.name}({', '.join(args)}) nounwind{kept} {{"
@@ -299,6 +316,10 @@ class _Writer:
         if isinstance(node, ast.UnaryOp):
             x = self.value(node.operand, kind)
             return self.emit(f"sub i64 0, {x}" if kind == "int" else f"fneg double {x}")
+        if isinstance(node, ast.IfExp):
+            test = self.value(node.test, "bool")
+            x, y = self.value(node.body, kind), self.value(node.orelse, kind)
+            return self.emit(f"select i1 {test}, {_TYPES[kind]} {x}, {_TYPES[kind]} {y}")
         if isinstance(node, ast.BinOp):
             x, y = self.value(node.left, kind), self.value(node.right, kind)
             op = _BINARY[type(node.op)]
@@ -341,7 +362,11 @@ class _Writer:
         for argument, kind in zip(node.args, callee.parameters.values(), strict=True):
             spelled = self.raw(argument) if kind == "array" else self.value(argument, kind)
             args.append(f"{_TYPES[kind]} {spelled}")
-        text = f"call {_TYPES[callee.returns]} @k_{callee.name}({', '.join(args)})"
+        slots = [f"ptr %slot.{name}" for name in self.slots[callee.name]]
+        if callee.slot:
+            self.lines.append(f"  call void %slot.{callee.name}({', '.join(args)})")
+            return ""
+        text = f"call {_TYPES[callee.returns]} @k_{callee.name}({', '.join([*args, *slots])})"
         if callee.returns is None:
             self.lines.append(f"  {text}")
             return ""

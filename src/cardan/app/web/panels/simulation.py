@@ -17,10 +17,11 @@ __all__ = ["seconds_of", "simulate"]
 
 _DRIVES = {  # those of `cardan simulate`
     "free": "let go", "torque": "constant torques", "pd": "PD control to",
-    "pd-gravity": "PD control with gravity to", "computed-torque": "computed torque control to",
+    "pid": "PID control to", "pd-gravity": "PD control with gravity to",
+    "feedforward": "feedforward and PD control to", "computed-torque": "computed torque control to",
     "adaptive": "adaptive control to", "prescribed": "moved as prescribed to",
 }  # fmt: skip
-_LAWS = ("pd", "pd-gravity", "computed-torque", "adaptive")
+_LAWS = ("pd", "pid", "pd-gravity", "feedforward", "computed-torque", "adaptive")
 
 
 def simulate(page: Page, view: View) -> None:
