@@ -372,16 +372,17 @@ class Program:
 
     @named_arguments
     def equations(
-        self, form: Form = "plain", to: Literal["text", "latex", "markdown", "html"] = "text"
+        self, form: Form | None = None, to: Literal["text", "latex", "markdown", "html"] = "text"
     ) -> str:
         """The equations for people to read.
 
         form  plain: the quantities of the paper in its order; textbook: few equations, in
-              trigonometric form; cheapest: those that run, with the fewest operations
+              trigonometric form; cheapest: those that run, with the fewest operations; default:
+              textbook where that is short, else plain
 
         >>> pendulum = cardan.model(cardan.load("planar1r"), "inverse-dynamics")
         >>> print(pendulum.equations().partition("Outputs")[2].strip())
-        tau1 = ZZ1*qdd1 + MX1*G*cos(q1) - MY1*G*sin(q1)"""
+        tau1 = ZZ1*qdd1 + G*(MX1*C1 - MY1*S1)"""
         return self.emit(to, form=form)
 
     @overload

@@ -286,3 +286,18 @@ def test_no_longer_than_what_sympy_simplifies(name: str, model: str) -> None:
     program = cardan.model(cardan.load(name), model)
     simplified = sum(sympy_length(sympy.simplify(x)) for x in sympy_values(program))
     assert length(program.textbook.code) <= simplified
+
+
+def test_equation_of_motion_with_its_matrices() -> None:
+    """[B23] 3.4.2, eq. 3.26, as one display; Spong's matrices are compared above."""
+    torques = cardan.model(cardan.load("planar2r"), "inverse-dynamics")
+    text = torques.equations()
+    assert "tau = A*qdd + C*qd + Q + F" in text
+    assert "A = [L1^2*M2 + ZZ1 + ZZ2 + 2*L1*(MX2*C2 - MY2*S2), " in text
+    assert "F = [FV1*qd1, FV2*qd2]" in text
+    latex = torques.equations("textbook", to="latex")
+    assert r"\tau &= A\,\ddot{q} + C\,\dot{q} + Q + F \\" in latex
+    assert latex.rpartition(r"\begin{align*}")[2].count(r"\begin{bmatrix}") == 4
+    assert "Equation of motion" not in torques.equations("plain")
+    lever = cardan.model(cardan.load("planar1r"), "inverse-dynamics")
+    assert "Equation of motion" not in lever.equations()

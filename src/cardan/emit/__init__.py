@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from importlib import import_module
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError, ModelError, UnknownNameError
-from .reading import reading
+from .reading import reading, with_matrices
 
 if TYPE_CHECKING:
     from ..program import Program
     from .options import Options
     from .printer import Printer
+    from .reading import Reading
 
 __all__ = ["emit", "languages", "register", "require_name"]
 
@@ -65,16 +67,14 @@ def emit(program: Program, language: str, **options: Any) -> str:
                calls both. True: setup and <function>, which takes h. False: one function
     chunk      statements per function; programs above 2000 statements are cut by default; 0: never
     form       of text, LaTeX, Markdown and HTML, which people read: plain, textbook, or cheapest as
-               the code of the other languages
+               the code of the other languages; default: textbook where that is short, else plain
     """
     from .options import checked
 
     if language in _READ and language not in _registered:
         found = checked(language, frozenset({"expanded", "form"}), options)
-        if found.form != "cheapest":
-            program = program.textbook if found.form == "textbook" else program.plain
         document = import_module(f".{language}", __package__).document
-        return str(document(reading(_expanded(program, found))))
+        return str(document(_page(program, found)))
     printer = _printer(language)
     found = checked(language, printer.honours, options)
     program = _expanded(program, found)
@@ -99,6 +99,20 @@ def emit(program: Program, language: str, **options: Any) -> str:
         whole.pair = (printers[0], printers[1])
         printers.append(whole)
     return printer.file(program, printers)
+
+
+def _page(program: Program, options: Options) -> Reading:
+    """What is read of a program; of torques in textbook form their matrices, too."""
+    if options.form == "cheapest":
+        return reading(_expanded(program, options))
+    plain = program.plain
+    twin = {"plain": plain}.get(options.form or "") or (
+        program.textbook if options.form else program.readable
+    )
+    page = reading(_expanded(twin, options))
+    many = sum(prod(shape) for shape in program.outputs.values()) > 1
+    parts = program.matrices if many and twin.code is not plain.code else None
+    return with_matrices(page, reading(parts)) if parts else page
 
 
 def _expanded(program: Program, options: Options) -> Program:

@@ -25,7 +25,8 @@ class Options:
     # third that calls both
     split: bool | None = None
     chunk: int | None = None  # statements per function; 0: never cut
-    form: str = "plain"  # of the equations that people read: plain, textbook or cheapest
+    # of the equations that people read: plain, textbook or cheapest; default: what reads best
+    form: str | None = None
 
 
 _CHOICES: dict[str, tuple[Any, ...]] = {
@@ -33,7 +34,7 @@ _CHOICES: dict[str, tuple[Any, ...]] = {
     "arguments": ("array", "struct"),
     "expanded": (None, True, False),
     "split": (None, True, False),
-    "form": ("plain", "textbook", "cheapest"),
+    "form": (None, "plain", "textbook", "cheapest"),
 }
 
 

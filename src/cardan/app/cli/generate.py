@@ -61,6 +61,15 @@ def generate(
     chunk: Annotated[
         int | None, typer.Option(metavar="N", help="Statements per function; 0: never cut.")
     ] = None,
+    form: Annotated[
+        str,
+        typer.Option(
+            "--as",
+            metavar="FORM",
+            help="Equations to read (--to text, latex, markdown, html): textbook, plain, as the"
+            " paper has them, or cheapest, as the code; by default textbook where it is short.",
+        ),
+    ] = "",
     name: Annotated[str, typer.Option(metavar="NAME", help="Name of the package.")] = "",
     force: Annotated[bool, typer.Option("--force", help="Overwrite the package.")] = False,
     setting: Settings = None,
@@ -75,7 +84,7 @@ def generate(
 
     printing = {
         "to": to, "function": function, "dtype": dtype, "arguments": arguments, "split": split,
-        "chunk": chunk,
+        "chunk": chunk, "form": form,
     }  # fmt: skip
     given: dict[str, Any] = {
         key: value for key, value in printing.items() if value not in ("", None)

@@ -22,12 +22,25 @@ from ...ir.page import Quantity
 from ...ir.passes import expanded_cost
 from ..names import Names
 from .symbols import elements, index
-from .tree import INPUT, PARAMETER, TRIG, VALUE, Name, Number, Signed, names_of, tree
+from .tree import (
+    INPUT,
+    MOTION,
+    PARAMETER,
+    TRIG,
+    VALUE,
+    Name,
+    Number,
+    Product,
+    Signed,
+    Sum,
+    names_of,
+    tree,
+)  # fmt: skip
 
 if TYPE_CHECKING:
     from ...program import Program
 
-__all__ = ["Equation", "Reading", "Section", "reading"]
+__all__ = ["Equation", "Reading", "Section", "reading", "with_matrices"]
 
 Shape = tuple[int, ...]
 RESERVED = ("sin", "cos", "sqrt", "abs", "sign", "atan2", "min", "max", "if", "pi")
@@ -114,6 +127,23 @@ def reading(program: Program) -> Reading:
         for k, ref in enumerate(x.refs)
     ]
     return _Writer(program, scalars).reading()  # type: ignore[return-value]
+
+
+def with_matrices(page: Reading, parts: Reading) -> Reading:
+    """The torques of a page once more, with their matrices: tau = A qdd + C qd + Q + F."""
+    results = parts.sections[-1].equations
+    factors = {"A": "qdd", "C": "qd"}
+    arrays = zip(parts.program.outputs, results, strict=True)
+    terms: list[Signed] = []
+    for array, equation in arrays:
+        name, factor = Name(equation.name), factors.get(array)
+        terms.append((1, Product((name, Name(factor))) if factor else name))
+    (array,) = page.program.outputs
+    torque = Equation(array, (), ((1, Sum(tuple(terms))),), (array,))
+    known = {equation.name for equation in page.equations}
+    sines = [x for section in parts.sections[:-1] for x in section.equations if x.name not in known]
+    section = Section("", "Equation of motion", (torque, *sines, *results))
+    return replace(page, sections=(*page.sections, section))
 
 
 class _Place(NamedTuple):
@@ -250,7 +280,7 @@ class _Writer:
         if node[0] == "input":
             if node[1] == "p":
                 return 1, Name(self.parameters[node[2]], PARAMETER)
-            return 1, Name(self.inputs[node[1]][node[2]], INPUT)
+            return 1, Name(self.inputs[node[1]][node[2]], INPUT if node[1] == "q" else MOTION)
         if id in self.rest:
             return 1, Name(self.rest[id], VALUE)
         aliases = self.aliases.get(id)

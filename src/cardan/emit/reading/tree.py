@@ -70,7 +70,7 @@ class Call:
 
 Tree = Name | Number | Sum | Product | Quotient | Power | Call
 Signed = tuple[int, Tree]
-PARAMETER, TRIG, VALUE, INPUT, SUM, CALL = range(1, 7)  # ranks of factors
+PARAMETER, TRIG, VALUE, INPUT, SUM, MOTION, CALL = range(1, 8)  # ranks of factors
 
 
 def tree(

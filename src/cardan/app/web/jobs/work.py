@@ -73,7 +73,7 @@ def derive(data: Data, say: Say) -> Data:
     from ....emit.html import lines as lines_of
     from ....emit.reading import reading
 
-    lines, cost = list(lines_of(reading(derived.plain))), derived.cost
+    lines, cost = list(lines_of(reading(derived.readable))), derived.cost
     answer["parts"]["lines"] = lines[:_MOST_LINES]
     answer["parts"]["program"] = derived.to_json()
     return {
