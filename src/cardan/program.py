@@ -258,11 +258,16 @@ class Program:
             **self.meaning,
             name: f"partial derivatives of {output} (first axes) by {wrt} (last axes)",
         }
+        page = None  # with symbols what runs may hold guards, which nobody wants to read
+        if self.page is not None and self.parameters == self.page.parameters != ():
+            plain = derivative(self.page.code, output, wrt, name, mode="forward")
+            page = Page(plain, self.parameters, elsewhere=self.page.elsewhere)
         return replace(
             self,
             model=f"{self.model} d{output}/d{wrt}",
             code=derivative(self.code, output, wrt, name),
             meaning=meaning,
+            page=page,
         )
 
     @named_arguments
