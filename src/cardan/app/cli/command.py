@@ -91,6 +91,10 @@ EXAMPLES: dict[str, tuple[str, str]] = {
         "cardan singularities planar2r --tool L2,0,0 --to latex",
     ),
     "loops": ("cardan loops delta --q 0.1,0.1,0.1", "cardan loops fivebar --to latex"),
+    "workspace": (
+        "cardan workspace ur5 --points 20000 --plot none",
+        "cardan workspace fivebar --frame tip --assemblies all --plot none",
+    ),
     "modes": ("cardan modes flexible2r", "cardan modes prrrp --actuators free -o shapes.png"),
     "torques": (
         "cardan torques ur5 --end 0,-1,1,0,0,0 --duration 2",

@@ -32,6 +32,7 @@ from . import (
     sheet,
     singularities,
     sweep,
+    workspace,
 )
 from .command import Command
 from .options import EvalCommand, ModelCommand, PrintCommand
@@ -108,7 +109,7 @@ _COMMANDS: dict[str, list[tuple[Callable[..., None], type[Command]]]] = {
     ],
     "Geometry and vibration": [
         (ik.ik, Command), (singularities.singularities, Command), (loops.loops, Command),
-        (modes.modes, Command),
+        (workspace.workspace, Command), (modes.modes, Command),
     ],
     "Motion": [
         (motion.torques, Command), (motion.simulate, Command), (motion.control, Command),
