@@ -164,9 +164,7 @@ class Workspace:
 
             figure = Figure(figsize=(8.4, 4.2))
             order = np.argsort(self.manipulability)
-            most = np.quantile(
-                self.manipulability, 0.98
-            )  # it has no bound where loops are singular
+            most = np.quantile(self.manipulability, 0.98)  # unbounded beside singular loops
             for ax, (h, v) in zip(figure.subplots(1, 2), ((0, 1), (0, 2)), strict=True):
                 shown = ax.scatter(
                     *self.points[order][:, [h, v]].T, s=1.5, c=self.manipulability[order],

@@ -28,6 +28,7 @@ from . import (
     loops,
     modes,
     motion,
+    reduce,
     serve,
     sheet,
     singularities,
@@ -113,6 +114,7 @@ _COMMANDS: dict[str, list[tuple[Callable[..., None], type[Command]]]] = {
     ],
     "Motion": [
         (motion.torques, Command), (motion.simulate, Command), (motion.control, Command),
+        (reduce.reduce, Command), (reduce.tabulate, Command),
     ],
     "Data": [
         (sweep.sweep, ModelCommand), (identify.identify, Command), (identify.excite, Command),
