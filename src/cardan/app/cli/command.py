@@ -100,7 +100,7 @@ EXAMPLES: dict[str, tuple[str, str]] = {
         "cardan tabulate ur5 --points 4 --degree 1",
     ),
     "workspace": (
-        "cardan workspace ur5 --points 20000 --plot none",
+        "cardan workspace ur5 --samples 20000 --plot none",
         "cardan workspace fivebar --frame tip --assemblies all --plot none",
     ),
     "modes": ("cardan modes flexible2r", "cardan modes prrrp --actuators free -o shapes.png"),

@@ -17,7 +17,8 @@ __all__ = ["reduce", "tabulate"]
 def reduce(
     robot: RobotName,
     model: Annotated[
-        str, typer.Option(help="Of q, qd and qdd.", autocompletion=completion.models)
+        str,
+        typer.Option(metavar="MODEL", help="Of q, qd and qdd.", autocompletion=completion.models),
     ] = "inverse-dynamics",
     first: Start = "",
     last: End = "",
@@ -26,7 +27,7 @@ def reduce(
     degrees: Degrees = False,
     trajectory: TrajectoryFile = "",
     tolerance: Annotated[
-        float, typer.Option(metavar="FRACTION", help="Of each output's largest value.")
+        float, typer.Option(help="A fraction of each output's largest value.")
     ] = 0.01,
     to: Annotated[
         str,

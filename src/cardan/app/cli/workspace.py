@@ -15,7 +15,7 @@ __all__ = ["workspace"]
 
 def workspace(
     robot: RobotName,
-    points: Annotated[int, typer.Option(help="How many configurations.")] = 100_000,
+    samples: Annotated[int, typer.Option(help="How many configurations.")] = 100_000,
     frame: Annotated[str, typer.Option(help="Default: the end effector.")] = "",
     assemblies: Annotated[
         str, typer.Option(help="Of closed loops: home, the one it stands in, or all.")
@@ -46,7 +46,7 @@ def workspace(
         if len(ends) != 2:
             raise InputError(f"--limit {text}: expected a joint variable = least, most")
         limits[name.strip()] = (ends[0], ends[1])
-    space = made(described, points, frame=frame or None, assemblies=assemblies, limits=limits,
+    space = made(described, samples, frame=frame or None, assemblies=assemblies, limits=limits,
                  threads=threads or None)  # fmt: skip
     if output:
         space.save(output)
