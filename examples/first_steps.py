@@ -7,7 +7,7 @@ import cardan
 robot = cardan.load("ur5")  # a bundled robot, or the path of a .toml, .par or .urdf file
 idm = cardan.model(robot, "inverse-dynamics")
 print(repr(idm))  # what goes in, what comes out, what it costs
-print(idm.emit("c")[:600])  # as C, with a header that states inputs, units and order
+print(idm.emit("c")[:900])  # as C, with a header that states inputs, units and order
 
 torques = idm.compile()  # native code for this machine
 q, qd, qdd = np.zeros((3, 1000, 6))  # a thousand states at once

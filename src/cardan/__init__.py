@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from .models.flexible.rigid import rigid
     from .motion.torques import torques
     from .motion.trajectory import trajectory
+    from .motion.workspace import Workspace, workspace
     from .package.write import write_package
     from .program import Program
     from .run.function import Function
@@ -57,10 +58,10 @@ __all__ = [
     "Base", "BaseParameters", "CardanError", "CardanWarning", "Cost", "DescriptionError",
     "ExpressionError", "Function", "InputError", "InverseGeometry", "Joint", "Link", "LoopGeometry",
     "MissingExtraError", "ModelError", "Program", "ProgramError", "Robot", "Singularities",
-    "UnknownNameError",
-    "__version__", "catalogue", "control", "excite", "from_dh", "identify", "inverse_kinematics",
-    "languages", "linearise", "load", "model", "natural_frequencies", "rigid", "robots", "save",
-    "sheet", "simulate", "singularities", "sweep", "torques", "trajectory", "write_package",
+    "UnknownNameError", "Workspace", "__version__", "catalogue", "control", "excite", "from_dh",
+    "identify", "inverse_kinematics", "languages", "linearise", "load", "model",
+    "natural_frequencies", "rigid", "robots", "save", "sheet", "simulate", "singularities", "sweep",
+    "torques", "trajectory", "workspace", "write_package",
 ]  # fmt: skip
 
 # module -> the names it has
@@ -85,6 +86,7 @@ _MODULES = {
     "models.flexible.rigid": "rigid",
     "motion.torques": "torques",
     "motion.trajectory": "trajectory",
+    "motion.workspace": "Workspace workspace",
     "package.write": "write_package",
     "program": "Program",
     "run.function": "Function",

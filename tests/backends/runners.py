@@ -315,7 +315,8 @@ def run_text(cases: Sequence[Case], folder: Path) -> Outputs:
     """The equations as people read them."""
     outputs = []
     for case in cases:
-        results = reading_text.values(case.program, case.program.emit("text"), case.inputs)
+        text = case.program.emit("text", form="plain")
+        results = reading_text.values(case.program, text, case.inputs)
         outputs.append({name: stacked(x, case.expected[name].shape) for name, x in results.items()})
     return outputs
 

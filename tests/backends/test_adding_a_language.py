@@ -33,6 +33,8 @@ def test_the_page_lists_every_language() -> None:
     text = PAGE.read_text(encoding="utf-8")
     for language in cardan.emit.languages():
         assert f"`{language}`" in text
+        if language in cardan.emit._READ:  # equations, not code: they have no options of code
+            continue
         printer = cardan.emit._printer(language)
         row = next(line for line in text.splitlines() if re.match(rf"\|.*`{language}`.*\|", line))
         honoured = printer.honours - {"expanded", "split"}

@@ -58,7 +58,7 @@ def test_matrices_and_scalars(tmp_path: Path) -> None:
 def test_solvers(tmp_path: Path) -> None:
     robot = robot_called("arm")
     closed = cardan.model(robot, "inverse-geometry").emit("python", function="closed")
-    with pytest.raises(ValueError, match=r"T: shape \(4, 4\) is expected, not \(2, 4, 4\)"):
+    with pytest.raises(ValueError, match="T: 16 numbers are expected, not 32"):
         loose(closed, tmp_path, "closed")(np.stack([np.eye(4)] * 2))
     numeric = loose(numeric_code(robot, "python", function="numeric"), tmp_path, "numeric")
     numeric(np.eye(4), [0, 0], 1)

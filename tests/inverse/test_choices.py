@@ -100,7 +100,7 @@ def test_names_that_code_cannot_have(language: str, name: str, method: str) -> N
 @pytest.mark.parametrize("option", [{"dtype": "float32"}, {"arguments": "struct"}, {"split": True}])
 def test_options_that_the_code_around_the_branches_has_not(option: dict[str, Any]) -> None:
     ik = cardan.model(cardan.load("ur5"), "inverse-geometry")
-    with pytest.raises(UnknownNameError, match="Allowed: expanded, chunk"):
+    with pytest.raises(UnknownNameError, match="Allowed: function, complete"):
         ik.emit("c", **option)
 
 

@@ -138,6 +138,7 @@ def expected(robot: Robot, model: str, q: Any, qd: Any, qdd: Any, tau: Any) -> A
     def seen(j: int, *vectors: np.ndarray) -> np.ndarray:
         return np.concatenate([motion.R[j].T @ x for x in vectors])
 
+    model = model.removesuffix("-derivatives")  # of which the first output is compared here
     if model == "inverse-dynamics":
         return torques(robot, q, qd, qdd)
     if model == "inertia-matrix":

@@ -169,7 +169,7 @@ def test_control(tmp_path: Path) -> None:
         (["torques", "ur5", "--trajectory", "no.csv"], 1, "no such file"),
         (["simulate", "ur5", "--method", "magic"], 1, "no method 'magic'"),
         (["simulate", "ur5", "--end", "1", "--law", "magic"], 1, "no control law 'magic'"),
-        (["control", "ur5", "--end", "1", "--law", "pid"], 1, "no control law 'pid'"),
+        (["control", "ur5", "--end", "1", "--law", "bang"], 1, "no control law 'bang'"),
         (["torques", "ur5", "--end", "1", "--plot", "x.bmp"], 1, "a picture is written as"),
     ],
 )

@@ -8,7 +8,7 @@ import pytest
 from tests.pages import run_page
 
 
-@pytest.mark.parametrize("page", ["trajectories", "simulation", "control", "sweeps"])
+@pytest.mark.parametrize("page", ["trajectories", "simulation", "control", "sweeps", "workspace"])
 def test_the_code_of_a_page_runs(
     page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

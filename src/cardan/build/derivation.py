@@ -32,6 +32,7 @@ __all__ = [
 
 _REMEMBERED = 256  # programs whose sums are rewritten, in one search
 _SKETCHED = 400_000  # nodes of one graph of sketches
+_VAST = 4000  # nodes: a program beyond it still falls when it is rewritten a second time
 _WEIGHT = {"add": 1, "sub": 1, "mul": 1, "div": 1, "sqrt": 1} | dict.fromkeys(
     ("sin", "cos", "atan2"), TRIG
 )
@@ -313,7 +314,7 @@ def polished(
     derivation: Derivation, candidate: Candidate, rewrite: Callable[[Code], Code] = improved
 ) -> Candidate:
     """The candidate with its sums rewritten, checked against what it was."""
-    if candidate.final and rewrite is improved:
+    if candidate.final and rewrite is improved and len(candidate.code.nodes) <= _VAST:
         return candidate
     code = rewrite(candidate.code)
     if code is not candidate.code:

@@ -67,7 +67,7 @@ def derive(
                 verify(derivation, page.code, page.parameters, other.code, other.parameters)
                 best = other
         if effort != "part":
-            best = polished(derivation, best, reused)
+            best = polished(derivation, polished(derivation, best, reused))
     if not is_defined(derivation, best):
         raise derivation.undefined()
     reading = derivation.page(forms[0] if forms else search[0])  # type: ignore[index]

@@ -129,12 +129,13 @@ def _combined(columns: Matrix, weights: Sequence[Scalar]) -> list[Scalar]:
 
 def equations(
     mechanism: Mechanism, scene: Bodies, x: Arrays
-) -> tuple[Matrix, list[Scalar], dict[int, Scalar], NewtonEuler]:
-    """(A, H, springs, record) over the base's velocities and the independent joints'."""
+) -> tuple[Matrix, list[Scalar], dict[int, Scalar], tuple[Any, ...]]:
+    """(A, H, springs, records) over the base's velocities and the independent joints'."""
     constraint, H, record = bias_rows(mechanism, scene, x)
-    A, _ = mass_matrix(mechanism, scene, x, constraint)
+    A, composite = mass_matrix(mechanism, scene, x, constraint)
     qd = mechanism.row(constraint.velocities(x["qd"], x.get("qd_i")))
-    return A, [*base_rows(mechanism, record), *H], springs(scene, x["q"], qd), record
+    H = [*base_rows(mechanism, record), *H]
+    return A, H, springs(scene, x["q"], qd), (record, composite)
 
 
 def solve_backwards(A: Matrix, rhs: Sequence[Scalar]) -> list[Scalar]:

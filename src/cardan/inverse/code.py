@@ -53,6 +53,7 @@ class Text:
     most: int  # configurations
     tables: Mapping[str, Any]
     steps: str
+    lacks: Sequence[str] = ()  # what `solve` does at singular poses and this text does not
     names: Mapping[str, Any] = field(default_factory=dict)
     parameters: Sequence[str] = ()  # of the input p
 
@@ -109,7 +110,12 @@ def _closed(ik: InverseGeometry, complete: bool) -> Text:
     entry = inverse_of_symbols if symbols else inverse
     steps = f"{ik.method.capitalize()}'s method: {ik.reason}"
     parameters = sorted(ik.chain.parameters, key=ik.chain.order.index) if symbols else ()
-    return Text(entry, solver.kmax, tables, steps, names, parameters)
+    lacks = []
+    if not complete and n - len(ik.free) == 6:
+        lacks = ["Where notes say so, several rows may be members of one family of configurations"]
+    elif not complete and solver.general is not None:
+        lacks = ["Where notes say so, configurations may be missing"]
+    return Text(entry, solver.kmax, tables, steps, lacks, names, parameters)
 
 
 def _further(ik: InverseGeometry, symbols: bool) -> tuple[dict[str, Any], Any]:
@@ -145,7 +151,7 @@ def _general(ik: InverseGeometry) -> Text:
     else:
         made, arm = solver.some()
         tables, steps = {"robot": made.table, "arm": arm}, solver.equations()
-    return Text(entry, MOST, tables, steps, SLIDING if made.slides else {})
+    return Text(entry, MOST, tables, steps, names=SLIDING if made.slides else {})
 
 
 def _header(ik: InverseGeometry, given: Sequence[str], text: Text) -> list[str]:
@@ -169,6 +175,7 @@ def _header(ik: InverseGeometry, given: Sequence[str], text: Text) -> list[str]:
         "      any value, and a configuration stand for a family); then for each its residual, 1"
         " where it is",
         "      singular, how many coincide",
+        *(f"      {words}: emit with complete=True tells them" for words in text.lacks),
         "",
         *(f"{remark}." for remark in ik.remarks),
         *text.steps.splitlines(),

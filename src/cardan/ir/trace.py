@@ -101,10 +101,16 @@ class Tracer:
 
 
 def named(record: Any) -> Iterator[tuple[str, int]]:
-    """(label, reference) of every traced quantity of a record, in field order."""
-    if is_dataclass(record) and not isinstance(record, type):
-        for f in fields(record):
-            yield from _named(f.name, getattr(record, f.name), 0)
+    """(label, reference) of every traced quantity of a record or records, in field order."""
+    for one in _records(record):
+        for f in fields(one):
+            yield from _named(f.name, getattr(one, f.name), 0)
+
+
+def _records(record: Any) -> list[Any]:
+    """The records of an algorithm that runs others."""
+    listed = record if isinstance(record, tuple) else (record,)
+    return [one for one in listed if is_dataclass(one) and not isinstance(one, type)]
 
 
 def _named(label: str, item: Any, depth: int) -> Iterator[tuple[str, int]]:
@@ -121,18 +127,26 @@ def _named(label: str, item: Any, depth: int) -> Iterator[tuple[str, int]]:
 
 
 def quantities(record: Any) -> Iterator[tuple[str, str, Shape, list[Any]]]:
-    """(stem, key, shape, scalars) of every quantity of a record, in field order."""
-    if is_dataclass(record) and not isinstance(record, type):
-        for f in fields(record):
-            item = getattr(record, f.name)
-            if isinstance(item, Mapping):  # link number -> quantity
-                for key, part in item.items():
-                    if isinstance(key, tuple) and any(isinstance(x, tuple) for x in key):
-                        continue
-                    text = "_".join(map(str, key)) if isinstance(key, tuple) else str(key)
-                    yield from _quantities(f.name, text, part)
-            else:
-                yield from _quantities(f.name, "", item)
+    """(stem, key, shape, scalars) of every quantity of a record or records, in field order; what
+    two records have alike, as the cosines, is that of the first."""
+    known: set[tuple[str, str]] = set()
+    for one in _records(record):
+        for f in fields(one):
+            for x in _of_field(f.name, getattr(one, f.name)):
+                if x[:2] not in known:
+                    known.add(x[:2])
+                    yield x
+
+
+def _of_field(stem: str, item: Any) -> Iterator[tuple[str, str, Shape, list[Any]]]:
+    if not isinstance(item, Mapping):
+        yield from _quantities(stem, "", item)
+        return
+    for key, part in item.items():  # link number -> quantity
+        if isinstance(key, tuple) and any(isinstance(x, tuple) for x in key):
+            continue
+        text = "_".join(map(str, key)) if isinstance(key, tuple) else str(key)
+        yield from _quantities(stem, text, part)
 
 
 def _quantities(stem: str, key: str, item: Any) -> Iterator[tuple[str, str, Shape, list[Any]]]:

@@ -91,6 +91,18 @@ EXAMPLES: dict[str, tuple[str, str]] = {
         "cardan singularities planar2r --tool L2,0,0 --to latex",
     ),
     "loops": ("cardan loops delta --q 0.1,0.1,0.1", "cardan loops fivebar --to latex"),
+    "reduce": (
+        "cardan reduce ur5 --end 0.5,-1,1,0,0,0 --tolerance 0.02",
+        "cardan reduce ur5 --end 1,-1,1,0,0,0 --model inverse-dynamics --to c -o small.c",
+    ),
+    "tabulate": (
+        "cardan tabulate ur5 --points 4,6 --json",
+        "cardan tabulate ur5 --points 4 --degree 1",
+    ),
+    "workspace": (
+        "cardan workspace ur5 --samples 20000 --plot none",
+        "cardan workspace fivebar --frame tip --assemblies all --plot none",
+    ),
     "modes": ("cardan modes flexible2r", "cardan modes prrrp --actuators free -o shapes.png"),
     "torques": (
         "cardan torques ur5 --end 0,-1,1,0,0,0 --duration 2",

@@ -28,10 +28,12 @@ from . import (
     loops,
     modes,
     motion,
+    reduce,
     serve,
     sheet,
     singularities,
     sweep,
+    workspace,
 )
 from .command import Command
 from .options import EvalCommand, ModelCommand, PrintCommand
@@ -108,10 +110,11 @@ _COMMANDS: dict[str, list[tuple[Callable[..., None], type[Command]]]] = {
     ],
     "Geometry and vibration": [
         (ik.ik, Command), (singularities.singularities, Command), (loops.loops, Command),
-        (modes.modes, Command),
+        (workspace.workspace, Command), (modes.modes, Command),
     ],
     "Motion": [
         (motion.torques, Command), (motion.simulate, Command), (motion.control, Command),
+        (reduce.reduce, Command), (reduce.tabulate, Command),
     ],
     "Data": [
         (sweep.sweep, ModelCommand), (identify.identify, Command), (identify.excite, Command),

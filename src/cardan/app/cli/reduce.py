@@ -1,0 +1,93 @@
+"""Commands about models that are nearly right and cost less: reduce, tabulate."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from . import completion
+from .arguments import Degrees, Json, RobotName, Settings, numbers
+from .motion import End, Lasting, Profile, Start, TrajectoryFile, motion_of
+from .output import print_json, print_table, write
+
+__all__ = ["reduce", "tabulate"]
+
+
+def reduce(
+    robot: RobotName,
+    model: Annotated[
+        str,
+        typer.Option(metavar="MODEL", help="Of q, qd and qdd.", autocompletion=completion.models),
+    ] = "inverse-dynamics",
+    first: Start = "",
+    last: End = "",
+    duration: Lasting = None,
+    profile: Profile = "quintic",
+    degrees: Degrees = False,
+    trajectory: TrajectoryFile = "",
+    tolerance: Annotated[
+        float, typer.Option(help="A fraction of each output's largest value.")
+    ] = 0.01,
+    to: Annotated[
+        str,
+        typer.Option(
+            metavar="LANGUAGE", help="Print the reduced model.", autocompletion=completion.languages
+        ),
+    ] = "",
+    output: Annotated[
+        str, typer.Option("-o", "--output", metavar="FILE", help="For --to; - is stdout.")
+    ] = "-",
+    json: Json = False,
+    setting: Settings = None,
+) -> None:
+    """Leave out the terms of a model that hardly count on a motion, and measure the error."""
+    from ...catalogue import model as derived
+    from ...control.reduced import reduce_model
+    from .sources import open_robot
+
+    described = open_robot(robot, setting)
+    motion = motion_of(described, first, last, duration, profile, degrees, trajectory, 1e-3)
+    reduction = reduce_model(derived(described, model), motion, tolerance)
+    if to:
+        write(output, reduction.program.emit(to))
+        return
+    facts = {
+        "robot": described.name, "model": model, "tolerance": tolerance,
+        "terms dropped": len(reduction.dropped), "operations before": reduction.before.total,
+        "operations after": reduction.after.total, "saved": reduction.saved,
+        "largest error": reduction.error,
+    }  # fmt: skip
+    if json:
+        print_json(facts)
+        return
+    rows = [(key, f"{x:.4g}" if isinstance(x, float) else str(x)) for key, x in facts.items()]
+    print_table(f"{described.name}: {model}, reduced", ("", ""), rows[2:])
+
+
+def tabulate(
+    robot: RobotName,
+    points: Annotated[
+        str, typer.Option(metavar="N,...", help="Values per joint of each table tried.")
+    ] = "8,16,32",
+    degree: Annotated[int, typer.Option(help="Of the interpolation: 1 or 3.")] = 3,
+    json: Json = False,
+    setting: Settings = None,
+) -> None:
+    """Inverse dynamics from tables of its coefficients: memory and error, beside the program."""
+    from ...catalogue import model as derived
+    from ...control.tabulated import trade_off
+    from .sources import open_robot
+
+    described = open_robot(robot, setting)
+    sizes = [int(x) for x in numbers(points, "--points")]
+    rows = trade_off(described, sizes, degree=degree)
+    if json:
+        print_json(rows)
+        return
+    exact = derived(described, "inverse-dynamics").cost
+    table = [
+        (str(row["points"]), f"{row['bytes'] / 1000:.4g}", f"{row['error']:.2g}") for row in rows
+    ]
+    title = f"{described.name}: tables of A, C1, C2, Q; the program itself: {exact}"
+    print_table(title, ("points per joint", "kB", "largest relative error"), table)
