@@ -150,7 +150,9 @@ class Workspace:
     def save(self, path: str | Path) -> None:
         """The points with their configurations as .csv or .parquet.
 
-        >>> cardan.workspace(cardan.load("ur5"), 100).save("points.csv")"""
+        >>> cardan.workspace(cardan.load("ur5"), 100).save("points.csv")
+        >>> open("points.csv").readline().split(",")[:3]
+        ['x', 'y', 'z']"""
         columns = dict(zip("xyz", self.points.T, strict=True))
         columns |= dict(zip(names(self.robot), self.q.T, strict=True))
         write_table(path, {**columns, "manipulability": self.manipulability})
@@ -158,7 +160,9 @@ class Workspace:
     def plot(self, path: str | Path | None = None) -> Any:
         """From above and from the side, coloured by the manipulability; to a file, or a figure.
 
-        >>> figure = cardan.workspace(cardan.load("ur5"), 1_000).plot()"""
+        >>> figure = cardan.workspace(cardan.load("ur5"), 1_000).plot()
+        >>> len(figure.axes)  # two views and the scale of their colours
+        3"""
         with style():
             from matplotlib.figure import Figure
 

@@ -47,7 +47,7 @@ def workspace(
             raise InputError(f"--limit {text}: expected a joint variable = least, most")
         limits[name.strip()] = (ends[0], ends[1])
     space = made(described, samples, frame=frame or None, assemblies=assemblies, limits=limits,
-                 threads=threads or None)  # fmt: skip
+                 threads=threads)  # fmt: skip
     if output:
         space.save(output)
     facts = space.table()
