@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from math import prod
 from typing import Any
 
-from ..algebra.vector import hat
+from ..algebra.vector import dot, hat
 from ..describe.robot import Robot
 from ..errors import ModelError
 from ..formulate.posture import formulated
@@ -169,11 +169,4 @@ def _rows(scene: Bodies, block: Mapping[tuple[int, int], Scalar]) -> Matrix:
 
 def _product(A: Sequence[Sequence[Scalar]], B: Sequence[Sequence[Scalar]]) -> Matrix:
     columns = list(zip(*B, strict=True))
-    return [[_dot(row, column) for column in columns] for row in A]
-
-
-def _dot(row: Sequence[Scalar], column: Sequence[Scalar]) -> Scalar:
-    total: Scalar = 0
-    for x, y in zip(row, column, strict=True):
-        total = total + x * y
-    return total
+    return [[dot(row, column) for column in columns] for row in A]

@@ -212,15 +212,15 @@ def workspace(
     chosen = {} if frame is None else {"frame": frame}
     transform = compiled(robot, "transform", **chosen)
     jacobian = compiled(robot, "jacobian", **chosen)
-    found: dict[str, list[Array]] = {"points": [], "q": [], "measure": []}
+    parts: dict[str, list[Array]] = {"points": [], "q": [], "measure": []}
     for active in _spread(points, low[on.place], high[on.place]):
         q = _closed(on, active, assemblies, threads) if on.closed else active
         q = q[((q >= low - 1e-9) & (q <= high + 1e-9)).all(axis=1)] if on.closed else q
         J = jacobian(q=q, threads=threads)[..., :3, :]
-        found["points"].append(transform(q=q, threads=threads)[..., :3, 3])
-        found["q"].append(q)
-        found["measure"].append(_manipulability(J))
-    position, q, measure = (np.concatenate(parts) for parts in found.values())
+        parts["points"].append(transform(q=q, threads=threads)[..., :3, 3])
+        parts["q"].append(q)
+        parts["measure"].append(_manipulability(J))
+    position, q, measure = (np.concatenate(rows) for rows in parts.values())
     if not len(position):
         raise InputError(
             f"no configuration of '{robot.name}' was found within its limits",

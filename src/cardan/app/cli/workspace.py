@@ -34,7 +34,7 @@ def workspace(
 ) -> None:
     """Where a frame of a robot can be: reach, volume, holes, manipulability."""
     from ...errors import InputError
-    from ...motion.workspace import workspace as made
+    from ...motion.workspace import workspace as reached
     from .sources import open_robot
 
     writable(output, plot)
@@ -46,8 +46,10 @@ def workspace(
         if len(ends) != 2:
             raise InputError(f"--limit {text}: expected a joint variable = least, most")
         limits[name.strip()] = (ends[0], ends[1])
-    space = made(described, samples, frame=frame or None, assemblies=assemblies, limits=limits,
-                 threads=threads)  # fmt: skip
+    space = reached(
+        described, samples, frame=frame or None, assemblies=assemblies, limits=limits,
+        threads=threads,
+    )  # fmt: skip
     if output:
         space.save(output)
     facts = space.table()
