@@ -247,6 +247,7 @@ def test_a_project_survives_a_restart(server: Server, browser: Any) -> None:
     page.wait_for_function("!window.before", timeout=SLOW)  # it comes back by itself
     page.locator(".header .title", has_text="Cart-pole").wait_for(timeout=SLOW)
     page.get_by_text("tau =").wait_for(timeout=SLOW)  # with the results it had
+    page.get_by_text("the server was stopped while this was at work").wait_for(timeout=SLOW)
     page.get_by_role("tab", name="Models").click()
     page.locator(".equations math").first.wait_for(timeout=SLOW)
     page.get_by_role("tab", name="Robot").click()
