@@ -193,8 +193,12 @@ def test_simulation_moves_the_robot(page: Any) -> None:
     at = figures(page)
     bar.click(position={"x": 60, "y": 8})
     until(page, lambda: apart(figures(page), at) > 0.01)
+    at = figures(page)
+    page.get_by_role("button", name="Simulate", exact=True).last.click()  # from where it stands now
+    page.get_by_label("Pause", exact=True).wait_for(timeout=SLOW)
+    page.get_by_label("Play", exact=True).wait_for(timeout=SLOW)
     page.get_by_label("End the motion").click()
-    until(page, lambda: not any(figures(page)))  # where it was before
+    until(page, lambda: apart(figures(page), at) < 2e-3)  # where it began
     page.reload()  # the charts are there again, and what was asked for
     page.get_by_text("revision").wait_for(timeout=SLOW)
     page.locator(".chart").first.wait_for(timeout=SLOW)

@@ -83,9 +83,18 @@ def derive(data: Data, say: Say) -> Data:
         "left_out": max(0, len(lines) - _MOST_LINES),
         "cost": {key: getattr(cost, key) for key in _COLUMNS},
         "once": {key: getattr(derived.once, key) for key in _COLUMNS},
-        "remarks": list(derived.remarks),
+        "remarks": [*_nonzero(derived), *derived.remarks],
         "emits": True,
     }
+
+
+def _nonzero(program: Program) -> list[str]:
+    """What the parameters must not be, which matters more than any remark."""
+    if not program.nonzero:
+        return []
+    safe = any(divisor.avoidable for divisor in program.divisors)
+    more = "; the option effort: safe gives a model that allows it" if safe else ""
+    return [f"Must not be 0, no number comes out then: {', '.join(program.nonzero)}{more}"]
 
 
 def code(data: Data, say: Say) -> Data:

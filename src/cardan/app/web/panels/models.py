@@ -19,6 +19,7 @@ from ....package.write import KINDS
 from ...published import COUNTED, kind_of, published
 from .. import WORDS
 from ..server.state import Page
+from ..server.store import robot_of
 from .equations import Equations
 
 __all__ = ["Models"]
@@ -257,16 +258,9 @@ class Models:
     def _summary(self, answer: dict[str, Any]) -> None:
         with ui.row().classes("items-center figures"):
             ui.label(f"{self.asked['model']} of {self.robot}").classes("name")
-            if answer["cost"]:
-                cost = answer["cost"]
-                mul = cost["mul"] + cost["div"]
-                ui.label(f"{mul} multiplications, {cost['add']} additions").classes("figure")
-            words = [f"{answer['cost']['trig']} sin/cos"] if answer["cost"] else []
-            if (once := answer.get("once")) and any(once.values()):
-                words.append(f"once per parameter set {once['mul'] + once['div']} multiplications,"
-                             f" {once['add']} additions")  # fmt: skip
-            words.append(f"derived in {answer['seconds']:.2f} s")
-            ui.label("; ".join(words)).classes("hint")
+            cost, *more = counted(answer)
+            ui.label(cost).classes("figure")
+            ui.label("; ".join([*more, f"derived in {answer['seconds']:.2f} s"])).classes("hint")
             for text in self._others() if answer["cost"] else []:
                 ui.label(text).classes("hint others")
         remarks = answer.get("remarks", [])
@@ -277,7 +271,7 @@ class Models:
 
     def _others(self) -> list[str]:
         """What other systems need for the same, where that is published."""
-        robot = self.page.robot
+        robot = robot_of(self.asked["robot"])  # the page may show another one by now
         name = next((n for n in COUNTED if bundled(n) == robot), "")
         base = self.asked["options"].get("base_parameters", False)
         figures = published(name, robot, self.asked["model"], "base" if base else kind_of(name))
@@ -309,6 +303,28 @@ class Models:
             answer = await self._work("code", {**question, "language": language}, attached=attached)
             part = jobs.part(answer["key"], f"code.{language}") if answer else None
         return None if part is None else str(json.loads(part))
+
+
+def counted(answer: dict[str, Any]) -> list[str]:
+    """What a model costs at each state; then what the code as it is shown does besides, on the
+    parameters alone, in every call."""
+    if not answer["cost"]:
+        return [""]
+    once = answer.get("once") or {}
+    words = _operations(answer["cost"])
+    if not any(once.values()):
+        return words
+    both = _operations({key: x + once[key] for key, x in answer["cost"].items()})
+    alone = ", ".join(_operations(once))
+    return [*words, f"on the parameters alone {alone}, so that a call of the code as shown does "
+                    f"{both[0]}; packages can do that part once"]  # fmt: skip
+
+
+def _operations(cost: dict[str, int]) -> list[str]:
+    few = {"trig": "sin/cos", "sqrt": "square root", "sign": "sign"}
+    mul = cost["mul"] + cost["div"]
+    rest = [f"{cost[key]} {words}" for key, words in few.items() if cost.get(key)]
+    return [f"{mul} multiplications, {cost['add']} additions", *rest]
 
 
 class Code:
