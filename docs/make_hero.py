@@ -29,8 +29,8 @@ POSE = (0.4, 1.2, -2.2, 0.4, 0.9, 0.0)
 FONT = Path(cardan.__file__).parent / "document" / "font" / "stix-two-math.woff2"
 PAGE = """<!DOCTYPE html><meta charset="utf-8"><style>
 @font-face {{ font-family: "STIX Two Math"; src: url(data:font/woff2;base64,{font}) }}
-body {{ margin: 0; width: 1280px; background: #fff; font: 15px/1.4 "Helvetica Neue", Arial, sans-serif;
-        color: #1c2730 }}
+body {{ margin: 0; width: 1280px; background: #fff; color: #1c2730;
+        font: 15px/1.4 "Helvetica Neue", Arial, sans-serif }}
 main {{ display: grid; grid-template-columns: 450px 360px 470px; height: 480px }}
 section {{ overflow: hidden; padding: 14px 20px; position: relative }}
 section + section {{ border-left: 1px solid #d5dbe0 }}
@@ -41,13 +41,16 @@ math {{ font-family: "STIX Two Math"; font-size: 13.5px }}
 pre {{ font: 11.5px/1.42 "DejaVu Sans Mono", monospace; margin: 0; white-space: pre }}
 .fade:after {{ content: ""; position: absolute; left: 0; right: 0; bottom: 0; height: 70px;
         background: linear-gradient(transparent, #fff) }}
-.middle {{ text-align: center }} .middle img {{ max-width: 320px; max-height: 360px; margin-top: 6px }}
+.middle {{ text-align: center }}
+.middle img {{ max-width: 320px; max-height: 360px; margin-top: 6px }}
 .counts {{ font-size: 13px; margin-top: 6px }} b {{ color: #b4570f }}
 </style><main>
 <section class="fade"><h2>equations</h2>{equations}</section>
 <section class="middle"><h2>robot</h2><img src="data:image/png;base64,{robot}">
-<div class="counts">inverse dynamics with friction:<br><b>{mul}</b> multiplications, <b>{add}</b> additions</div></section>
-<section class="fade"><h2>code: C, one of {languages} languages</h2><pre>{code}</pre></section></main>"""
+<div class="counts">inverse dynamics with friction:<br><b>{mul}</b> multiplications,
+<b>{add}</b> additions</div></section>
+<section class="fade"><h2>code: C, one of {languages} languages</h2>
+<pre>{code}</pre></section></main>"""
 
 
 def page() -> str:

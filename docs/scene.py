@@ -5,6 +5,7 @@ The solids are those of the sheets and of the web app; facets are sorted by thei
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -105,7 +106,7 @@ def _cylinder(start: Any, end: Any, radius: float, colour: str) -> list[tuple[np
     points = [start + (end - start) * k / cuts for k in range(cuts + 1)]
     sides = [
         (np.array([a + ring[k], a + ring[k + 1], b + ring[k + 1], b + ring[k]]), colour)
-        for a, b in zip(points[:-1], points[1:], strict=True)
+        for a, b in pairwise(points)
         for k in range(AROUND)
     ]
     return [*sides, (start + ring[-1:0:-1], colour), (end + ring[:-1], colour)]
