@@ -22,7 +22,7 @@ QUICK_TESTS := tests/ir $(addprefix tests/describe/test_,parser.py toml.py par.p
 # one process more than there are processors: tests of the page wait for a browser and for jobs
 WORKERS ?= $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 1)")
 
-.PHONY: demo test quick check lint lowest laws fuzz bench docs clean
+.PHONY: demo test quick check lint lowest laws fuzz wild bench docs clean
 
 demo: $(VENV)/.stamp-core
 	$(BIN)/python examples/demo.py
@@ -50,6 +50,10 @@ laws: $(VENV)/.stamp-test
 
 fuzz: $(VENV)/.stamp-test
 	$(BIN)/python -m tests.fuzz --expressions 100000 --files 20000
+
+# robot files of other people, from the package index into a cache folder (CARDAN_WILD)
+wild: $(VENV)/.stamp-test
+	$(BIN)/python -m tests.wild
 
 bench: $(VENV)/.stamp-test
 	$(BIN)/python -m bench
