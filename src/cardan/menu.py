@@ -80,8 +80,6 @@ def model(
 def model(
     robot: Robot,
     name: Literal["loop-geometry"],
-    *,
-    known: Sequence[str] | str | None = ...,
 ) -> LoopGeometry: ...
 
 
