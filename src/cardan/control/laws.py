@@ -41,8 +41,7 @@ from ..motion.paths import Path
 from ..motion.taskspace import rows_of
 from ..motion.trajectory import Trajectory, fits
 from ..program import Program
-from ..simulation.friction import viscous
-from ..simulation.statespace import SMOOTH, dry_friction
+from ..simulation.friction import SMOOTH, smoothed
 
 __all__ = [
     "LAWS", "Law", "TaskLaw", "computed_torque", "feedforward", "gains", "impedance",
@@ -223,13 +222,9 @@ def _inverse(
     smooth: float,
 ) -> list[Any]:  # fmt: skip
     """The inverse model inside a law, with the smoothed friction that simulations have."""
-    source = viscous(robot) if friction else robot
+    source = smoothed(robot, smooth) if friction else robot
     code = derived(source, "inverse-dynamics", friction=friction).code
-    tau = inline(tracer.graph, code, {"q": q, "qd": qd, "qdd": qdd})["tau"]
-    if not friction:
-        return tau
-    _, lost = dry_friction(robot, tracer.graph, q, qd, smooth)
-    return [u + f for u, f in zip(tau, lost, strict=True)]
+    return inline(tracer.graph, code, {"q": q, "qd": qd, "qdd": qdd})["tau"]
 
 
 def _program(

@@ -80,8 +80,8 @@ def torque_derivatives(
         by_q = summed(summed(B[j] @ once, I @ second), turned)
         by_qd = summed(B[j] @ S, I @ twice)
         x.A[at, at] = paired(S, own) + link.IA
-        x.by_q[at, at] = paired(S, by_q)
-        x.by_qd[at, at] = paired(S, by_qd) + link.FV
+        x.by_q[at, at] = paired(S, by_q) + link.spring
+        x.by_qd[at, at] = paired(S, by_qd) + link.rubs.slope(rates[at])
         up = link
         while up.i:
             T = frames[up.j][1]

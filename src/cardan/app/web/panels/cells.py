@@ -30,8 +30,10 @@ UNITS = {
     **dict.fromkeys(("MX", "MY", "MZ"), "kg m"),
     **dict.fromkeys(("XX", "XY", "XZ", "YY", "YZ", "ZZ", "IA"), "kg m²"),
     **dict.fromkeys(("FX", "FY", "FZ"), "N"), **dict.fromkeys(("CX", "CY", "CZ"), "N m"),
-    "FV": "N m s", "FS": "N m", "stiffness": "N m/rad", "damping": "N m s",
-    **dict.fromkeys(("lower", "upper", "home", "rest", "offset"), "rad or m"),
+    **dict.fromkeys(("FV", "FVA", "damping"), "N m s"), "FQ": "N m s²",
+    **dict.fromkeys(("FS", "FSA", "FB", "FO"), "N m"),
+    **dict.fromkeys(("VB", "VS"), "per s"), **dict.fromkeys(("stiffness", "spring"), "N m/rad"),
+    **dict.fromkeys(("lower", "upper", "home", "rest", "neutral", "offset"), "rad or m"),
     "velocity": "per s", "effort": "N m or N",
 }  # fmt: skip
 _GREEK = {"gamma": "γ", "alpha": "α", "theta": "θ"}
