@@ -1,6 +1,7 @@
 # Two commands do everything on a machine that has python3 and make:
 #   make demo    set up, then derive, print, compile and check a robot's inverse dynamic model
 #   make test    set up, then run every test
+#   make docs    the site, in build/site: 25 s of one core
 # and, after every edit of the source:
 #   make quick   a minute of tests: every room's basis, the arrows, golden text, each law
 PYTHON ?= python3
@@ -21,13 +22,13 @@ QUICK_TESTS := tests/ir $(addprefix tests/describe/test_,parser.py toml.py par.p
 # one process more than there are processors: tests of the page wait for a browser and for jobs
 WORKERS ?= $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 1)")
 
-.PHONY: demo test quick check lint lowest laws fuzz bench clean
+.PHONY: demo test quick check lint lowest laws fuzz wild bench docs clean
 
 demo: $(VENV)/.stamp-core
 	$(BIN)/python examples/demo.py
 
 test: $(VENV)/.stamp-test
-	$(MAKE) --no-print-directory -j2 lint check lowest
+	$(MAKE) --no-print-directory -j2 lint check lowest docs
 
 quick: $(VENV)/.stamp-test
 	$(BIN)/python -m pytest $(QUICK_TESTS)
@@ -36,8 +37,8 @@ check: $(VENV)/.stamp-test
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
 lint: $(VENV)/.stamp-test
-	$(BIN)/ruff check src tests bench examples
-	$(BIN)/ruff format --check src tests bench examples
+	$(BIN)/ruff check src tests bench examples docs/site
+	$(BIN)/ruff format --check src tests bench examples docs/site
 	$(BIN)/mypy
 
 lowest: $(LOWEST)/.stamp
@@ -50,8 +51,15 @@ laws: $(VENV)/.stamp-test
 fuzz: $(VENV)/.stamp-test
 	$(BIN)/python -m tests.fuzz --expressions 100000 --files 20000
 
+# robot files of other people, from the package index into a cache folder (CARDAN_WILD)
+wild: $(VENV)/.stamp-test
+	$(BIN)/python -m tests.wild
+
 bench: $(VENV)/.stamp-test
 	$(BIN)/python -m bench
+
+docs: $(VENV)/.stamp-docs
+	$(BIN)/python docs/site/build.py
 
 $(VENV)/.stamp-core: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -61,6 +69,11 @@ $(VENV)/.stamp-core: pyproject.toml
 $(VENV)/.stamp-test: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --editable ".[test]"
+	touch $@ $(VENV)/.stamp-core $(VENV)/.stamp-docs
+
+$(VENV)/.stamp-docs: pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --editable ".[docs]"
 	touch $@ $(VENV)/.stamp-core
 
 $(LOWEST)/.stamp: pyproject.toml tests/lowest.py

@@ -52,9 +52,15 @@ class Entry:
                 " rigid"
             )
         builder = _imported(self.builder)
-        if options.get("base_parameters") and self.group == "dynamic":
-            return _imported("build.base.cheaper_parameters")(builder, robot, options)
-        return builder(robot, **options)
+
+        def derived() -> Any:
+            if options.get("base_parameters") and self.group == "dynamic":
+                return _imported("build.base.cheaper_parameters")(builder, robot, options)
+            return builder(robot, **options)
+
+        if not self.program or not isinstance(self.builder, str):
+            return derived()
+        return _imported("build.kept.kept")(self.name, robot, options, derived)
 
 
 def _imported(builder: str | Callable[..., Any]) -> Callable[..., Any]:

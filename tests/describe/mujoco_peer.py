@@ -12,7 +12,7 @@ import cardan
 from cardan.describe.robot import FIXED, Robot
 from cardan.describe.values.expression import number
 
-__all__ = ["difference", "drives_differ"]
+__all__ = ["difference", "drives_differ", "free_joint", "held_positions", "joint_ids"]
 
 
 def difference(robot: Robot, model: Any, states: int = 5) -> float:
@@ -26,22 +26,24 @@ def difference(robot: Robot, model: Any, states: int = 5) -> float:
     tree = robot.tree()
     tree = replace(tree, joints=tuple(replace(joint, FV=0, FS=0) for joint in tree.joints))
     ids = joint_ids(robot, model)
-    floating = robot.base.kind == "floating"
+    free = free_joint(robot, model)
+    home = held_positions(model)
     A, H = (cardan.model(tree, name, effort="plain") for name in ("inertia-matrix", "bias"))
     rng, worst = np.random.default_rng(0), 0.0
     for _ in range(states):
         x = dict(zip(("q", "qd"), rng.uniform(-1, 1, (2, robot.n)), strict=True))
-        data.qpos[:], data.qvel[:] = model.qpos0, 0.0
+        data.qpos[:], data.qvel[:] = home, 0.0
         data.qpos[model.jnt_qposadr[ids]] = x["q"]
         data.qvel[model.jnt_dofadr[ids]] = x["qd"]
         rows = [int(k) for k in model.jnt_dofadr[ids]]
         B = np.eye(robot.n)
-        if floating:
-            R = _turn(mujoco, data, rng)
+        if free is not None:
+            first = int(model.jnt_dofadr[free])
+            R = _turn(mujoco, data, rng, int(model.jnt_qposadr[free]))
             x["V0"] = rng.uniform(-1, 1, 6)
             x["g0"] = R.T @ _gravity(mujoco, model)
-            data.qvel[:6] = [*(R @ x["V0"][:3]), *x["V0"][3:]]
-            rows, B = [*range(6), *rows], np.eye(robot.n + 6)
+            data.qvel[first : first + 6] = [*(R @ x["V0"][:3]), *x["V0"][3:]]
+            rows, B = [*range(first, first + 6), *rows], np.eye(robot.n + 6)
             B[:3, :3] = R
         mujoco.mj_forward(model, data)
         M = B.T @ full_matrix(model, data)[np.ix_(rows, rows)] @ B
@@ -68,10 +70,37 @@ def drives_differ(robot: Robot, model: Any) -> float:
     return float(np.abs(ours - theirs).max(initial=0.0))
 
 
+def free_joint(robot: Robot, model: Any) -> int | None:
+    """MuJoCo's number of the free joint of a floating base."""
+    if robot.base.kind != "floating":
+        return None
+    free = [i for i in range(model.njnt) if model.jnt_type[i] == 0]
+    named = [i for i in free if model.body(model.jnt_bodyid[i]).name == robot.base.link.name]
+    return (named or free)[0]
+
+
+def held_positions(model: Any) -> np.ndarray:
+    """qpos where the file draws the robot, with the joints that it holds where they are held."""
+    home = model.qpos0.copy()
+    for k in range(model.neq):
+        if model.eq_type[k] == 2 and model.eq_active0[k]:
+            polynomial, second = model.eq_data[k, :5], model.eq_obj2id[k]
+            if second < 0 or not polynomial[1:].any():
+                home[model.jnt_qposadr[model.eq_obj1id[k]]] += polynomial[0]
+    return home
+
+
 def joint_ids(robot: Robot, model: Any) -> list[int]:
     """MuJoCo's numbers of the robot's joints: by name, and in their order where they have none."""
     names = {model.joint(i).name: i for i in range(model.njnt) if model.joint(i).name}
-    nameless = (i for i in range(model.njnt) if not model.joint(i).name and model.jnt_type[i] >= 2)
+    free = free_joint(robot, model)
+    roots = model.body_rootid[model.jnt_bodyid]
+    free_roots = {int(roots[i]) for i in range(model.njnt) if model.jnt_type[i] == 0}
+    own = {int(roots[free])} if free is not None else set(map(int, roots)) - free_roots
+    nameless = (
+        i for i in range(model.njnt)
+        if not model.joint(i).name and model.jnt_type[i] >= 2 and int(roots[i]) in own
+    )  # fmt: skip
     moving = [joint.name for joint in robot.joints if joint.sigma != FIXED]
     return [names[name] if name in names else next(nameless) for name in moving]
 
@@ -87,11 +116,11 @@ def full_matrix(model: Any, data: Any) -> np.ndarray:
     return M
 
 
-def _turn(mujoco: Any, data: Any, rng: np.random.Generator) -> np.ndarray:
-    """A random orientation of the free joint, which is the first."""
+def _turn(mujoco: Any, data: Any, rng: np.random.Generator, first: int) -> np.ndarray:
+    """A random orientation of the free joint whose numbers in qpos start there."""
     quaternion, R = rng.normal(size=4), np.zeros(9)
-    data.qpos[3:7] = quaternion / np.linalg.norm(quaternion)
-    mujoco.mju_quat2Mat(R, data.qpos[3:7])
+    data.qpos[first + 3 : first + 7] = quaternion / np.linalg.norm(quaternion)
+    mujoco.mju_quat2Mat(R, data.qpos[first + 3 : first + 7])
     return R.reshape(3, 3)
 
 

@@ -321,3 +321,31 @@ def test_a_project_of_another_shape_is_shown_all_the_same(tmp_path: Path) -> Non
         client.close()
         server.stop()
     assert "Traceback" not in server.log.read_text()
+
+
+# a server that is told to stop while its slow disk still writes
+_STOPPED = """
+import os, signal, sys, threading, time
+from pathlib import Path
+from nicegui import app
+from cardan.app.web.server import serve
+from cardan.app.web.server.store import Store
+from cardan.app.web.server.writer import later
+
+def stop():
+    later(time.sleep, 1.5)
+    later((Path(sys.argv[1]) / "last").write_text, "there")
+    os.kill(os.getpid(), signal.SIGTERM)
+
+app.on_startup(lambda: threading.Timer(0.3, stop).start())
+store = Store(Path(sys.argv[1]))
+with serve.Door(store.folder) as door:
+    serve._answer(serve._listening("127.0.0.1", 0), store, "127.0.0.1", 0, "x" * 16, (), door)
+"""
+
+
+def test_a_server_that_is_stopped_writes_what_it_was_told(tmp_path: Path) -> None:
+    """The signal ends the process without waiting for threads: the message that work was left
+    undone was lost so, where the disk was slow."""
+    subprocess.run([sys.executable, "-c", _STOPPED, str(tmp_path)], timeout=300)
+    assert (tmp_path / "last").read_text() == "there"

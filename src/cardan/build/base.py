@@ -36,7 +36,7 @@ from ..errors import ModelError, UnknownNameError
 from ..files import write_atomic
 from ..ir.trace import Tracer
 from ..latex import escaped
-from ..mechanism.coordinates import Coordinates
+from ..mechanism.coordinates import Coordinates, is_floating
 from ..models.base_parameters import (
     Column,
     Drop,
@@ -308,8 +308,9 @@ def _derived(robot: Robot, method: str) -> BaseParameters:
     original = _values(robot)
     linear = {name for value in original.values() for name in symbols(value)}
     values = {
-        c: collected(_as_value(v), linear) for c, v in regroup(scene, steps).items() if c[1] > 0
-    }
+        c: collected(_as_value(v), linear) for c, v in regroup(scene, steps).items()
+        if c in original
+    }  # fmt: skip
     apart = rotors_apart(robot)
     kept = tuple(sorted((c for c in values if c not in apart), key=_position))
     left = [c for c in sorted(apart, key=_position) if values.get(c, 0) != 0]
@@ -318,8 +319,8 @@ def _derived(robot: Robot, method: str) -> BaseParameters:
     rubbing = _rubbing(robot, frictions)
     regrouped = {c: values[c] for c in values if values[c] != original[c]}
     regrouped |= {c: value for c, value in rubbing.items() if value != 0}
-    eliminated = {c: _reason(c, steps, scene) for c in original if c not in values}
-    eliminated |= {step.column: _reason(step.column, frictions, scene) for step in frictions}
+    eliminated = {c: _reason(c, steps, robot) for c in original if c not in values}
+    eliminated |= {step.column: _reason(step.column, frictions, robot) for step in frictions}
     carried = dict.fromkeys(original, 0) | values
     return BaseParameters(
         kept, regrouped, eliminated, _carrying(robot, {**carried, **rubbing}), robot, tuple(steps),
@@ -389,7 +390,7 @@ def _steps(
         varied = any(symbols(getattr(j, key)) for j in robot.joints for key in GEOMETRY)
         varied = varied or bool(motion_symbols(robot))
         samples = [_instance(robot, seed) for seed in range(3 if varied else 1)]
-        return *_decided(samples, symbolic), {}, ()
+        return *_decided(samples, symbolic, base=is_floating(robot)), {}, ()
     rotors, led = rotors_apart(robot), robot.couplings
     last = {(key, j) for key, j in rotors if robot.joints[j - 1].IA != 0 and j not in led}
     apart = rotors - last
@@ -461,6 +462,8 @@ def _position(column: Column) -> tuple[int, int]:
 
 def _values(robot: Robot) -> dict[Column, Value]:
     values: dict[Column, Value] = {}
+    if is_floating(robot):
+        values |= {(key, 0): getattr(robot.base.link, key) for key in INERTIA}
     for j, (joint, link) in enumerate(zip(robot.joints, robot.links, strict=True), 1):
         values |= {(key, j): getattr(link, key) for key in INERTIA}
         if joint.sigma != 2:
@@ -484,10 +487,13 @@ def _carrying(robot: Robot, values: Mapping[Column, Value]) -> Robot:
         return replace(joint, **{"IA": 0, **drive})
 
     joints = tuple(driven(j, joint) for j, joint in enumerate(robot.joints, 1))
-    return replace(robot, links=links, joints=joints)
+    base = robot.base
+    if is_floating(robot):
+        base = replace(base, link=loaded(0, base.link))
+    return replace(robot, base=base, links=links, joints=joints)
 
 
-def _reason(column: Column, steps: Sequence[Step], scene: Bodies) -> str:
+def _reason(column: Column, steps: Sequence[Step], robot: Robot) -> str:
     for step in steps:
         if isinstance(step, Drop) and step.column == column:
             return "has no effect on the torques"
@@ -497,8 +503,9 @@ def _reason(column: Column, steps: Sequence[Step], scene: Bodies) -> str:
             into = ", ".join(f"{name}{j}" for _, (name, j) in step.into)
             return f"regrouped into {into}"
         if isinstance(step, Transfer) and step.j == column[1] and column[0] != "IA":
-            i = scene.links[step.j - 1].i
-            last = f"regrouped into link {i}" if i else "has no effect: link 0 does not move"
+            i = robot.joints[step.j - 1].antecedent
+            shows = i or is_floating(robot)
+            last = f"regrouped into link {i}" if shows else "has no effect: link 0 does not move"
     return last
 
 

@@ -40,18 +40,23 @@ def read_msh(data: bytes) -> tuple[Array, np.ndarray]:
     return points, np.frombuffer(data, "<i4", 3 * faces, start).reshape(-1, 3).astype(int)
 
 
-def read_obj(data: bytes, most: int = _MOST) -> tuple[Array, dict[str, np.ndarray], list[str]]:
+def read_obj(
+    data: bytes, most: int = _MOST, *, first: bool = False
+) -> tuple[Array, dict[str, np.ndarray], list[str]]:
     """Corners of Wavefront OBJ, triangles by the material named before them, and its .mtl files. A
-    quadrangle is cut along its shorter diagonal, what has more corners from the first one."""
+    quadrangle is cut along its shorter diagonal, what has more corners from the first one. first:
+    the triangles of the first object or group alone, as MuJoCo weighs them; the corners of all."""
     points: list[list[float]] = []
     faces: dict[str, list[list[int]]] = {}
-    libraries, material, count = [], "", 0
+    libraries, material, count, over = [], "", 0, False
     for line in data.decode("utf-8", "replace").splitlines():
         word, rest = [*line.split(None, 1), "", ""][:2]
         try:
             if word == "v":
                 points.append([float(x) for x in rest.split()[:3]])
-            elif word == "f":
+            elif word in ("o", "g"):
+                over = first and bool(faces)
+            elif word == "f" and not over:
                 corners = [int(x.partition("/")[0]) for x in rest.split()]
                 face = [k - 1 if k > 0 else len(points) + k for k in corners]
                 faces.setdefault(material, []).append(face)

@@ -18,7 +18,8 @@ import numpy as np
 
 from ..arguments import Numbers, named_arguments
 from ..build.flexible.closure import closing
-from ..describe.robot import FIXED, INERTIA, Robot
+from ..describe.floating import carriers, has_inertia
+from ..describe.robot import Robot
 from ..describe.world import placement
 from ..errors import CardanError, CardanWarning, InputError, UnknownNameError, translated
 from ..loops.standing import standing
@@ -139,12 +140,8 @@ def _require_base(robot: Robot) -> None:
     or the other links give it enough: else its acceleration is not defined."""
     if robot.base.kind != "floating":
         return
-    group, bodies = {0}, [robot.base.link]
-    for j, (joint, link) in enumerate(zip(robot.joints, robot.links, strict=True), 1):
-        if joint.sigma == FIXED and joint.antecedent in group:
-            group.add(j)
-            bodies.append(link)
-    if any(link.flexible or getattr(link, key) != 0 for link in bodies for key in INERTIA):
+    bodies = carriers(robot)
+    if has_inertia(bodies):
         return
     sprung = any(joint.elastic for joint in robot.joints)
     if not robot.ne and not (sprung and robot.constrained):  # else there is no inertia matrix
@@ -154,7 +151,8 @@ def _require_base(robot: Robot) -> None:
     fixed = " nor have the links fixed to it" if len(bodies) > 1 else ""
     raise InputError(
         f"the base of '{robot.name}' has no mass{fixed}: a base that floats needs M, XX .. ZZ, its"
-        " own or of a link fixed to it"
+        " own or of a link fixed to it",
+        remedy="cardan.floating(robot) gives it one, or takes it",
     )
 
 

@@ -15,6 +15,7 @@ __all__ = ["loops"]
 
 _FLAGS = ("overconstrained",)
 _FORMS = ("text", "latex")  # equations; every other language is code
+_MOST_SHOWN = 64  # assemblies
 _LANGUAGES = ("c", "cpp", "python", "matlab")
 
 
@@ -84,16 +85,26 @@ def loops(
         _print_facts(facts)
     if every is not None:
         print_text()
-        poses = every.poses if not platform else None
-        owner = [] if poses is None else [("pose", [str(k + 1) for k in poses.owner])]
-        head = ("", *(name for name, _ in owner), *names)
-        rows = [
-            [str(k), *(column[k - 1] for _, column in owner), *(f"{x:.6f}" for x in row)]
-            for k, row in enumerate(every.tolist(), 1)
-        ]
-        print_table(f"{len(every)} assemblies" if poses is None else str(poses), head, rows)
+        _print_assemblies(every, names, every.poses if not platform else None)
         if every.note:
             print_text(every.note)
+
+
+def _print_assemblies(every: Any, names: list[str], poses: Any) -> None:
+    """All assemblies; where the legs have many arrangements, the first one of every pose."""
+    if poses is None:
+        head, title, rows = ("", *names), f"{len(every)} assemblies", every.tolist()
+        marks = [[str(k + 1)] for k in range(len(every))]
+    elif len(every) > _MOST_SHOWN:
+        head, title = ("pose", "arrangements", *names), str(poses)
+        rows = [every[own[0]].tolist() for own in poses.arrangements]
+        marks = [[str(k + 1), str(len(own))] for k, own in enumerate(poses.arrangements)]
+        title += "; the first of every pose, --json has all"
+    else:
+        head, title, rows = ("", "pose", *names), str(poses), every.tolist()
+        marks = [[str(k + 1), str(own + 1)] for k, own in enumerate(poses.owner)]
+    body = [[*mark, *(f"{x:.6f}" for x in row)] for mark, row in zip(marks, rows, strict=True)]
+    print_table(title, head, body)
 
 
 def _print_facts(facts: dict[str, Any]) -> None:

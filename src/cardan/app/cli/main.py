@@ -39,7 +39,7 @@ from .command import Command
 from .options import EvalCommand, ModelCommand, PrintCommand
 from .output import WORDS, message, print_text, silence
 
-__all__ = ["app", "main"]
+__all__ = ["GROUPS", "app", "main"]
 
 _FOREIGN = tuple(kind for kind in FOREIGN if kind is not OSError)  # told by its own words
 
@@ -48,8 +48,7 @@ class Commands(TyperGroup):
     """Turns what a user can cause into one message and an exit status."""
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        for title, listed in _COMMANDS.items():
-            names = [_NAMES.get(function, function.__name__) for function, _ in listed]
+        for title, names in GROUPS.items():
             with formatter.section(title):
                 formatter.write_dl(
                     [(name, self.commands[name].get_short_help_str(limit=200)) for name in names]
@@ -122,6 +121,10 @@ _COMMANDS: dict[str, list[tuple[Callable[..., None], type[Command]]]] = {
     "Application": [(serve.serve, Command), (bench.bench, Command)],
 }  # fmt: skip
 _NAMES = {evaluate.evaluate: "eval"}  # a word of Python
+GROUPS = {  # as `cardan --help` and the reference list them
+    title: [_NAMES.get(function, function.__name__) for function, _ in listed]
+    for title, listed in _COMMANDS.items()
+}
 for _listed in _COMMANDS.values():
     for _function, _class in _listed:
         app.command(_NAMES.get(_function), cls=_class)(_function)

@@ -145,7 +145,7 @@ class Meshes:
         kind = media.rpartition("/")[2].removeprefix("vnd.mujoco.") if media else ""
         kind = kind or os.path.splitext(name)[1].lower().removeprefix(".")
         if kind == "obj":
-            points, triangles, _ = read_obj(data)
+            points, triangles, _ = read_obj(data, first=True)
             return points, _checked(np.concatenate([*triangles.values(), _NONE]), points)
         if kind not in ("stl", "msh"):
             raise InputError(f"'{shown(name)}' is no .stl, .obj or .msh file")

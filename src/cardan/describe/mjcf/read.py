@@ -505,7 +505,7 @@ def sized(mjcf: Mjcf, element: Any, kind: str) -> tuple[list[float], Array]:
     if ends is None:
         return size, mjcf.placement(element)
     start, end = np.array(ends[:3]), np.array(ends[3:])
-    R = along(end - start)
+    R = along(start - end)
     half = float(np.linalg.norm(end - start)) / 2
     size = [*size[:1], half] if kind in ("capsule", "cylinder") else [*size[:1] * 2, half]
     own = frame(np.eye(3) if R is None else R, (start + end) / 2)

@@ -31,13 +31,22 @@ def main() -> int:
         answers.write(f"{kind} {json.dumps(value)}\n")
         answers.flush()
 
+    last = ""
+
+    def say(text: str) -> None:
+        """Steps by the thousand say the same: the server hears it once."""
+        nonlocal last
+        if text != last:
+            last = text
+            answer("say", text)
+
     warnings.simplefilter("ignore")
     from .work import FUNCTIONS
 
     try:
         function, question = FUNCTIONS[name], json.load(sys.stdin)
         data = {**question["data"], "attached": question["attached"]}
-        result = function(data, lambda text: answer("say", text))
+        result = function(data, say)
     except CardanError as error:
         answer("error", error.told(WORDS))
     except MemoryError:

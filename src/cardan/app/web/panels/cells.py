@@ -4,20 +4,23 @@ One component of the page holds all cells of all tables in sight, whatever their
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 from nicegui import ui
 from nicegui.element import Element
 
 from ....describe.fields import UNIT
-from ....describe.robot import Robot
+from ....describe.robot import REVOLUTE, Joint, Robot
+from ....describe.values.expression import number, symbols
 from ....describe.values.parser import to_value
 from ....describe.values.units import parse_quantity
-from ....errors import CardanError, InputError
+from ....errors import CardanError, ExpressionError, InputError
 from .. import WORDS
+from ..server.angles import DEGREE
 from ..server.state import Page
 
 __all__ = [
@@ -32,10 +35,13 @@ UNITS = {
     **dict.fromkeys(("FX", "FY", "FZ"), "N"), **dict.fromkeys(("CX", "CY", "CZ"), "N m"),
     **dict.fromkeys(("FV", "FVA", "damping"), "N m s"), "FQ": "N m s²",
     **dict.fromkeys(("FS", "FSA", "FB", "FO"), "N m"),
-    **dict.fromkeys(("VB", "VS"), "per s"), **dict.fromkeys(("stiffness", "spring"), "N m/rad"),
+    **dict.fromkeys(("VB", "VS"), "rad/s or m/s"),
+    **dict.fromkeys(("stiffness", "spring"), "N m/rad"),
     **dict.fromkeys(("lower", "upper", "home", "rest", "neutral", "offset"), "rad or m"),
-    "velocity": "per s", "effort": "N m or N",
+    "velocity": "rad/s or m/s", "effort": "N m or N",
 }  # fmt: skip
+_ROOM = 7  # characters of a number that is shown whole
+_STIFF = ("stiffness", "spring")  # torque per angle stays SI
 _GREEK = {"gamma": "γ", "alpha": "α", "theta": "θ"}
 
 
@@ -52,9 +58,10 @@ class Cell:
     style: str = ""
     empty: str = ""
     off: bool = False
+    brief: str = ""  # the value in few digits, until the cell is edited
 
     def shown(self) -> dict[str, Any]:
-        keys = ("kind", "value", "label", "options", "style", "empty", "off")
+        keys = ("kind", "value", "label", "options", "style", "empty", "off", "brief")
         return {key: x for key in keys if (x := getattr(self, key)) not in ("", ())}
 
 
@@ -65,9 +72,12 @@ class Block:
     heads: Sequence[str]
     rows: Sequence[Sequence[Cell]]
     title: str = ""
+    degrees: bool = False  # the unit of angles
 
     def shown(self) -> dict[str, Any]:
-        heads = [{"text": _GREEK.get(head, head), "unit": UNITS.get(head, "")}
+        units = {key: x.replace("rad", "deg") if self.degrees and key not in _STIFF else x
+                 for key, x in UNITS.items()}  # fmt: skip
+        heads = [{"text": _GREEK.get(head, head), "unit": units.get(head, "")}
                  for head in self.heads]  # fmt: skip
         blank = Cell("word").shown()  # so that the lines between rows go all the way
         rows = [[cell.shown() for cell in row] + [blank] * (len(heads) - len(row))
@@ -158,18 +168,43 @@ def word(text: str, style: str = "name") -> Cell:
 
 def expression(
     page: Page, label: str, value: Any, apply: Callable[[Any], Robot], key: str, empty: str = "0",
-    style: str = "mono",
+    style: str = "mono", joint: Joint | None = None,
 ) -> Cell:  # fmt: skip
     """A number, with a unit of that field if one is given, or a formula; `empty` is what an empty
-    cell stands for, "" for nothing."""
+    cell stands for, "" for nothing; joint: whose kind says whether the field is an angle."""
+    turns = UNIT.get(key, "").startswith("rad") and (joint is None or joint.sigma == REVOLUTE)
+    degrees = turns and page.degrees
 
     def changed(text: str) -> Robot:
         text = text.strip() or empty
-        read = partial(parse_quantity, expected=UNIT[key]) if key in UNIT else to_value
-        return apply(read(text) if text else None)
+        return apply(_read(text, UNIT.get(key, ""), degrees) if text else None)
 
     shown = "" if value is None or (value == 0 and empty == "0") else str(value)
-    return typed(page, label, shown, changed, style, empty or "none")
+    x = number(value) if shown else None
+    if degrees and x is not None:
+        shown = f"{x * DEGREE:.12g}"
+    cell = typed(page, label, shown, changed, style, empty or "none")
+    return replace(cell, brief=_brief(shown, None if x is None else x * (DEGREE if degrees else 1)))
+
+
+def _brief(text: str, x: float | None) -> str:
+    """A long number in five digits; nothing where the text itself is short, or a formula."""
+    if x is None or len(text) <= _ROOM or "pi" in text:
+        return ""
+    return f"{x:.5g}"
+
+
+def _read(text: str, expected: str, degrees: bool) -> Any:
+    """What is typed, as people and spreadsheets write it: 1,5 and 90° and 2π. In degrees a number
+    of its own is one of degrees; a formula is in SI units, as ever."""
+    text = re.sub(r"(?<=[0-9])\s*π", "*pi", text.replace("°", " deg")).replace("π", "pi")
+    if re.fullmatch(r"[-+]?[0-9]+,[0-9]+([eE][-+]?[0-9]+)?(\s*[A-Za-z].*)?", text):
+        text = text.replace(",", ".", 1)
+    if degrees and "pi" not in text:
+        with suppress(ExpressionError):  # it may have a unit
+            if not symbols(to_value(text)):
+                return parse_quantity(f"({text}) deg{expected.partition(' or ')[0][3:]}")
+    return parse_quantity(text, expected) if expected else to_value(text)
 
 
 def typed(
@@ -239,7 +274,12 @@ def rows(page: Page, keys: Sequence[str], where: str) -> Block:
         link = page.robot.links[j].name
         cells = [
             expression(
-                page, f"{key} of {link}", getattr(item, key), setter(page, where, j, key), key
+                page,
+                f"{key} of {link}",
+                getattr(item, key),
+                setter(page, where, j, key),
+                key,
+                joint=page.robot.joints[j],
             )
             for key in keys
         ]

@@ -19,6 +19,7 @@ from ....package.write import KINDS
 from ...published import COUNTED, kind_of, published
 from .. import WORDS
 from ..server.state import Page
+from ..server.store import robot_of
 from .equations import Equations
 
 __all__ = ["Models"]
@@ -50,22 +51,24 @@ class Models:
         self.robot = page.robot.name  # that the result is of
         last = page.project.page.get("model", "inverse-dynamics")
         self.name = last if last in MENU else "inverse-dynamics"
-        with ui.column().classes("w-full"):
-            with ui.row().classes("items-end w-full"):
+        with ui.column().classes("w-full models"):
+            with ui.row().classes("items-center w-full no-wrap model-bar"):
                 self.choice = ui.select(
                     {name: f"{entry.group}: {name}" for name, entry in MENU.items()},
                     value=self.name, label="Model", with_input=True,
                     on_change=lambda event: self.choose(event.value),
-                ).classes("w-72").props("dense")  # fmt: skip
+                ).classes("model-choice").props("dense")  # fmt: skip
                 self.run = ui.button("Derive", icon="functions", on_click=self.start)
                 self.run.props("no-caps unelevated")
                 self.more = ui.button("Options", icon="tune", on_click=self._unfold)
-                self.more.props("flat no-caps").classes("fewer").set_visibility(False)
+                self.more.props("flat no-caps").set_visibility(False)
                 self.stop = ui.button("Cancel", on_click=self.cancel).props("flat no-caps")
                 self.stop.set_visibility(False)
                 self.busy = ui.spinner(size="1.5em")
                 self.busy.set_visibility(False)
-                self.status = ui.label("").classes("hint").props("role=status")
+                ui.space()
+                self.heads = ui.row().classes("no-wrap")  # Equations, Code
+            self.status = ui.label("").classes("hint status").props("role=status")
             self.options = ui.column().classes("w-full options")
             self.result = ui.column().classes("w-full")
         self.choose(self.name)
@@ -136,7 +139,7 @@ class Models:
                     self.fields |= {key: _field(key, option) for key, option in chosen.items()}
 
     def _unfold(self) -> None:
-        """On low screens the options make room for the result, and come back when asked for."""
+        """The options make room for the result, and come back when asked for."""
         self.options.classes(toggle="folded")
 
     def question(self) -> dict[str, Any]:
@@ -161,14 +164,14 @@ class Models:
         if answer is not None:
             same = (question, answer["key"]) == (self.asked, self.answer.get("key"))
             if same and answer.get("cached"):
-                self._say("from the cache")  # it is shown already: what was opened in it stays
+                self._say("")  # it is shown already: what was opened in it stays
             else:
                 self.show(question, answer)
             self._keep(question, answer["key"])
             self._changed()
         elif not self.page.closed:  # what is below would be of another question
             self.asked, self.answer, self.tabs = {}, {}, None
-            self.result.clear()
+            self._clear()
 
     async def optimise(self) -> None:
         """Derive once more, by the search for the fewest operations."""
@@ -235,38 +238,36 @@ class Models:
         self.asked, self.answer = question, answer
         if question["robot"] == self.page.text:
             self.robot = self.page.robot.name
-        self.status.set_text("from the cache" if answer.get("cached") else "")
+        self.status.set_text("")
         self.options.classes("folded")
         self.more.set_visibility(True)
-        self.result.clear()
+        self._clear()
+        with self.heads, ui.tabs().props("dense align=left no-caps breakpoint=0") as tabs:
+            equations, code = ui.tab("Equations"), ui.tab("Code")
         with self.result:
-            self._summary(answer)
-            with ui.tabs().props("dense align=left no-caps breakpoint=0") as tabs:
-                equations, code = ui.tab("Equations"), ui.tab("Code")
             with ui.tab_panels(tabs, value=equations, animated=False).classes("w-full"):
                 with ui.tab_panel(equations):
                     if answer["text"]:
+                        self._summary(answer)
                         ui.label(answer["text"]).classes("listing")
                     else:
-                        Equations(f"/result/{answer['key']}/lines", answer["left_out"])
+                        with Equations(f"/result/{answer['key']}/lines", answer["left_out"]):
+                            self._summary(answer)
                 panel = ui.tab_panel(code)
             code.set_visibility(answer["emits"])
             tabs.on_value_change(lambda: self._code(answer, panel))
         self.tabs = tabs if answer["emits"] else None
 
+    def _clear(self) -> None:
+        self.heads.clear()
+        self.result.clear()
+
     def _summary(self, answer: dict[str, Any]) -> None:
         with ui.row().classes("items-center figures"):
             ui.label(f"{self.asked['model']} of {self.robot}").classes("name")
-            if answer["cost"]:
-                cost = answer["cost"]
-                mul = cost["mul"] + cost["div"]
-                ui.label(f"{mul} multiplications, {cost['add']} additions").classes("figure")
-            words = [f"{answer['cost']['trig']} sin/cos"] if answer["cost"] else []
-            if (once := answer.get("once")) and any(once.values()):
-                words.append(f"once per parameter set {once['mul'] + once['div']} multiplications,"
-                             f" {once['add']} additions")  # fmt: skip
-            words.append(f"derived in {answer['seconds']:.2f} s")
-            ui.label("; ".join(words)).classes("hint")
+            cost, *more = counted(answer)
+            ui.label(cost).classes("figure")
+            ui.label("; ".join([*more, f"derived in {answer['seconds']:.2f} s"])).classes("hint")
             for text in self._others() if answer["cost"] else []:
                 ui.label(text).classes("hint others")
         remarks = answer.get("remarks", [])
@@ -277,7 +278,7 @@ class Models:
 
     def _others(self) -> list[str]:
         """What other systems need for the same, where that is published."""
-        robot = self.page.robot
+        robot = robot_of(self.asked["robot"])  # the page may show another one by now
         name = next((n for n in COUNTED if bundled(n) == robot), "")
         base = self.asked["options"].get("base_parameters", False)
         figures = published(name, robot, self.asked["model"], "base" if base else kind_of(name))
@@ -309,6 +310,28 @@ class Models:
             answer = await self._work("code", {**question, "language": language}, attached=attached)
             part = jobs.part(answer["key"], f"code.{language}") if answer else None
         return None if part is None else str(json.loads(part))
+
+
+def counted(answer: dict[str, Any]) -> list[str]:
+    """What a model costs at each state; then what the code does besides, on the parameters alone,
+    in every call where it is not split."""
+    if not answer["cost"]:
+        return [""]
+    once = answer.get("once") or {}
+    words = _operations(answer["cost"])
+    if not any(once.values()):
+        return words
+    both = _operations({key: x + once[key] for key, x in answer["cost"].items()})
+    alone = ", ".join(_operations(once))
+    return [*words, f"once per parameter set {alone}; a call that does both, where the code has no "
+                    f"setup of its own, {both[0]}"]  # fmt: skip
+
+
+def _operations(cost: dict[str, int]) -> list[str]:
+    few = {"trig": "sin/cos", "sqrt": "square root", "sign": "sign"}
+    mul = cost["mul"] + cost["div"]
+    rest = [f"{cost[key]} {words}" for key, words in few.items() if cost.get(key)]
+    return [f"{mul} multiplications, {cost['add']} additions", *rest]
 
 
 class Code:

@@ -148,6 +148,8 @@ def _header(page: Page, dark: Any, on_models: Callable[[], Models]) -> None:
         ui.space()
         title = ui.label().classes("title ellipsis")
         trouble = ui.label("not saved").classes("trouble").props("role=alert")
+        angles = ui.button(on_click=page.turn_degrees).props("flat dense no-caps")
+        angles.props["title"] = "Angles of the whole page in rad or degrees"
         undo = _icon("undo", "Undo", "Ctrl+Z", page.undo).props("data-key=z")
         redo = _icon("redo", "Redo", "Ctrl+Y", page.redo).props("data-key=y")
         _icon("collections", "Gallery", "", lambda: ui.navigate.to("/gallery"))
@@ -165,6 +167,8 @@ def _header(page: Page, dark: Any, on_models: Callable[[], Models]) -> None:
         title.props["title"] = page.robot.name
         trouble.set_visibility(bool(page.project.trouble))
         trouble.props["title"] = page.project.trouble
+        angles.set_text("deg" if page.degrees else "rad")
+        angles.props["aria-label"] = f"Angles in {'degrees' if page.degrees else 'rad'}"
         undo.set_enabled(page.project.can_undo)
         redo.set_enabled(page.project.can_redo)
 

@@ -9,9 +9,10 @@ from nicegui import ui
 
 from ..jobs.questions import driven, rates
 from ..scene.view import View
+from ..server.angles import DEGREE, factors, unit
 from ..server.state import Page
 from .charts import chart
-from .job import Work, field, listed, read, target
+from .job import Work, field, put, read, target
 
 __all__ = ["seconds_of", "simulate"]
 
@@ -31,7 +32,7 @@ def simulate(page: Page, view: View) -> None:
     async def start(work: Work) -> None:
         question = form.question(work)
         if question is not None:
-            view.settle()
+            view.take_pose()
             await work.run("simulation", q=page.q.tolist(), **question)
 
     async def show(work: Work, answer: Any, question: Any, fresh: bool) -> None:
@@ -65,12 +66,15 @@ class _Form:
         self.drive.props("dense").on_value_change(self._shown)
         zero = np.zeros(len(self.driven))
         self.torques = field(f"torques, N m or N: {self._names(self.driven)}", zero)
-        self.goal = target(page, f"positions, rad or m: {self._names(self.driven)}", zero,
-                           self.driven)  # fmt: skip
-        self.speed = field(f"first velocities, rad/s or m/s: {self._names(self.rates)}",
-                           np.zeros(len(self.rates)))  # fmt: skip
-        self.twist = field("first velocity of the base, in its axes, m/s and rad/s: vx .. wz",
-                           np.zeros(6))  # fmt: skip
+        degrees = page.degrees
+        turn, angle = (DEGREE, "deg") if degrees else (1.0, "rad")
+        positions = f"positions, {unit(robot, degrees, self.driven)}: {self._names(self.driven)}"
+        self.goal = target(page, positions, zero, self.driven)
+        speeds = f"{unit(robot, degrees, self.rates, '/s')}: {self._names(self.rates)}"
+        self.speed = field(f"first velocities, {speeds}", np.zeros(len(self.rates)),
+                           factors(robot, degrees, self.rates))  # fmt: skip
+        self.twist = field(f"first velocity of the base, in its axes, m/s and {angle}/s: vx .. wz",
+                           np.zeros(6), [1, 1, 1, turn, turn, turn])  # fmt: skip
         self.twist.set_visibility(robot.base.kind == "floating")
         self._shown()
 
@@ -111,7 +115,7 @@ class _Form:
         numbers = self.torques if question["drive"] == "torque" else self.goal
         for key, one in (("qd", self.speed), ("twist", self.twist), ("numbers", numbers)):
             if question.get(key):
-                one.value = listed(question[key])
+                put(one, question[key])
 
 
 async def _simulated(
@@ -142,10 +146,12 @@ def seconds_of(duration: Any, work: Work) -> float | None:
 
 def _plots(page: Page, answer: dict[str, Any]) -> list[Any]:
     """Everything over time that a simulation gives."""
-    t, names = answer["t"], answer["names"]
+    t, names, robot = answer["t"], answer["names"], page.robot
+    scale = factors(robot, page.degrees)
+    q, qd = np.array(answer["q"]) * scale, np.array(answer["qd"]).T * scale
     parts = [
-        ("positions", dict(zip(names, np.array(answer["q"]).T, strict=True)), "rad or m"),
-        ("velocities", dict(zip(names, answer["qd"], strict=True)), "per s"),
+        ("positions", dict(zip(names, q.T, strict=True)), unit(robot, page.degrees)),
+        ("velocities", dict(zip(names, qd.T, strict=True)), unit(robot, page.degrees, tail="/s")),
     ]
     if answer["base"]:
         places = np.array(answer["base"])[:, :3, 3].T

@@ -72,7 +72,8 @@ def description(page: Page) -> None:
 
     def show() -> None:
         make, shown, _ = _TABLES[str(tabs.value)]
-        grid.show(str(tabs.value), make(page), _EMPTY.get(str(tabs.value), ""))
+        blocks = [replace(block, degrees=page.degrees) for block in make(page)]
+        grid.show(str(tabs.value), blocks, _EMPTY.get(str(tabs.value), ""))
         words.set_text(structure(page.robot))
         label, icon, text = shown
         button.set_visibility(bool(label))
@@ -187,7 +188,8 @@ def _following(page: Page, j: int) -> list[Cell]:
         return lambda x: setter(page, "joints", j, "mimic")(replace(led, **{key: x}))
 
     return [leader, *(
-        expression(page, f"{key} of {link}", getattr(led, key), apply(key), key)
+        expression(page, f"{key} of {link}", getattr(led, key), apply(key), key,
+                   joint=robot.joints[j])
         for key in COUPLING
     )]  # fmt: skip
 
@@ -205,12 +207,24 @@ def _limits(page: Page) -> Blocks:
         link = page.robot.links[j].name
         cells = [
             expression(
-                page, f"{key} limit of {link}", getattr(joint.limits, key), limit(j, key), key, ""
+                page,
+                f"{key} limit of {link}",
+                getattr(joint.limits, key),
+                limit(j, key),
+                key,
+                "",
+                joint=joint,
             )
             for key in _LIMITS
         ]
         home = expression(
-            page, f"home of {link}", joint.home, setter(page, "joints", j, "home"), "home", ""
+            page,
+            f"home of {link}",
+            joint.home,
+            setter(page, "joints", j, "home"),
+            "home",
+            "",
+            joint=joint,
         )
         table.append([word(link), *cells, home])
     return (Block(["", *_LIMITS, "home"], table),)
@@ -332,7 +346,7 @@ _EMPTY = {
     "Loops": "No loop: the structure is open. The column 'on' of the geometry makes trees.",
     "Flexible": "All links are rigid.",
 }
-_EXACT = "rad and m, or 90 deg, 20 mm; expressions such as pi/2, L1, 2*d + 0.1 stay exact"
+_EXACT = "A unit may follow: 90 deg, 20 mm; formulas such as pi/2, L1, 2*d + 0.1 stay exact"
 # what is in a table; the button below it with its icon, a hint; what the button does
 _TABLES: dict[str, Table] = {
     "Geometry": (_geometry, ("Add link", "add", _EXACT),

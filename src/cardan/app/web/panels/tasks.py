@@ -14,19 +14,17 @@ from ....mechanism.frames import frame_of
 from ....motion.frames import frame_poses, link_frames
 from ..jobs.questions import driven
 from ..scene.view import View
+from ..server.angles import DEGREE, factors, unit
 from ..server.state import Page
 from .charts import chart
-from .job import Work, field, listed, numbers_of, pinned, read, target
+from .job import Work, field, listed, numbers_of, pinned, put, read, target
 from .simulation import seconds_of, simulate
 from .studies import identify, modes
 from .values import Values
 
 __all__ = ["using"]
 
-_INPUTS = {
-    "qd": "qd, velocities, rad/s or m/s", "qdd": "qdd, accelerations, rad/s² or m/s²",
-    "tau": "tau, torques or forces, N m or N",
-}  # fmt: skip
+_RATES = {"qd": ("velocities", "/s"), "qdd": ("accelerations", "/s²")}
 _LAWS = ("quintic", "cubic", "septic", "bang-bang", "trapezoidal")
 
 
@@ -52,7 +50,7 @@ def using(page: Page, view: View) -> None:
         page.project.remember(panels=[x for x in opened() if x != title] + [title] * on)
 
     def form() -> Any:
-        return page.robot.parameters, page.form
+        return page.robot.parameters, page.form, page.degrees
 
     body()
     shown = [form()]
@@ -74,7 +72,12 @@ def _evaluate(page: Page, view: View) -> None:
         "q is where the sliders stand; a number stands for all, and inputs that are not given are "
         "zero. Options are those of the tab Models, if the same model is chosen there."
     ).classes("hint")
-    fields = {name: field(words, [0.0]) for name, words in _INPUTS.items()}
+    scale = factors(page.robot, page.degrees)
+    fields = {
+        name: field(f"{name}, {words}, {unit(page.robot, page.degrees, tail=tail)}", [0.0], scale)
+        for name, (words, tail) in _RATES.items()
+    }
+    fields["tau"] = field("tau, torques or forces, N m or N", [0.0])
     others = ui.input("other inputs: name = numbers; name = numbers")
     others.props("dense").classes("w-full mono")
 
@@ -99,7 +102,9 @@ def _evaluate(page: Page, view: View) -> None:
         chosen = {"model": question["model"], **question["options"]}
         words = ", ".join(str(x) if key == "model" else f"{key} {x}" for key, x in chosen.items())
         zero = "".join(f"; {name} ({size}) zero" for name, size in answer["zero"].items())
-        ui.label(f"{words} at q = {_state(question['inputs']['q'])}{zero}").classes("hint")
+        at = np.array(question["inputs"]["q"]) * scale
+        where = f"{', '.join(f'{x:.6g}' for x in at)} {unit(page.robot, page.degrees)}"
+        ui.label(f"{words} at q = {where}{zero}").classes("hint")
         for name, value in answer["outputs"].items():
             ui.label(f"{name} =\n{matrix(np.array(value, float))}").classes("listing matrix")
 
@@ -109,7 +114,7 @@ def _evaluate(page: Page, view: View) -> None:
         others.value = "; ".join(f"{key} = {listed(x)}" for key, x in rest.items())
         for name, one in fields.items():
             if name in question["inputs"]:
-                one.value = listed(question["inputs"][name])
+                put(one, question["inputs"][name])
 
     Work(page, "evaluate", "Evaluate", start, show, fill)
 
@@ -123,10 +128,6 @@ def matrix(x: np.ndarray) -> str:
         x, max_line_width=110, threshold=100_000,
         formatter={"float_kind": lambda number: f"{number:>{wide}.6g}"},
     )  # fmt: skip
-
-
-def _state(q: list[float]) -> str:
-    return ", ".join(f"{x:.6g}" for x in q)
 
 
 def _others(text: str, work: Work) -> dict[str, list[float]] | None:
@@ -148,8 +149,10 @@ def _inverse(page: Page, view: View) -> None:
         method = ui.select(["auto", "paul", "pieper", "general"], value="auto", label="Method")
         method.classes("w-40").props("dense")
         frame = ui.select(_frames(page), value="", label="Frame").classes("w-60").props("dense")
-    pose = pinned("pose: x, y, z, m; roll, pitch, yaw, rad. Empty: where it is now", [],
-                  "Take where the end effector is", lambda: _pose(page, frame.value))  # fmt: skip
+    turn, angle = (DEGREE, "deg") if page.degrees else (1.0, "rad")
+    pose = pinned(f"pose: x, y, z, m; roll, pitch, yaw, {angle}. Empty: where it is now", [],
+                  "Take where the end effector is", lambda: _pose(page, frame.value),
+                  [1, 1, 1, turn, turn, turn])  # fmt: skip
     pose.set_visibility(not page.robot.loops)
 
     async def start(work: Work) -> None:
@@ -178,7 +181,8 @@ def _inverse(page: Page, view: View) -> None:
                 ui.label(answer["equations"]).classes("listing")
 
     def fill(question: Any) -> None:
-        method.value, pose.value = question["method"], listed(question["pose"])
+        method.value = question["method"]
+        put(pose, question["pose"])
         frame.value = name if (name := question.get("frame", "")) in frame.options else ""
 
     Work(page, "inverse", "Solve", start, show, fill)
@@ -207,9 +211,12 @@ def _configurations(page: Page, q: np.ndarray) -> None:
     with ui.element("div").classes("configurations"):
         wide = max(9, *(len(name) for name in page.robot.variables))
         names = "  ".join(f"{name:>{wide}}" for name in page.robot.variables)
-        ui.label(f"{'':5}{names}").classes("mono configuration-head")
-        for k, row in enumerate(q.round(5) + 0.0):
-            text = f"{k + 1:3}  " + "  ".join(f"{x:{wide}.5f}" for x in row)
+        ui.label(f"{'':5}{names}  {unit(page.robot, page.degrees)}").classes(
+            "mono configuration-head"
+        )
+        digits = 3 if page.degrees else 5
+        for k, row in enumerate((q * factors(page.robot, page.degrees)).round(digits) + 0.0):
+            text = f"{k + 1:3}  " + "  ".join(f"{x:{wide}.{digits}f}" for x in row)
             ui.button(text, on_click=lambda k=k: _take(page, q[k])).props(
                 "flat dense no-caps align=left"
             ).classes("mono configuration")
@@ -224,7 +231,8 @@ def _motion(page: Page, view: View) -> None:
     ui.label("From where the sliders stand, joint by joint.").classes("hint")
     moved = driven(page.robot)
     names = ", ".join(page.robot.variables[k] for k in moved)
-    goal = target(page, f"to, rad or m: {names}", np.full(len(moved), 0.5), moved)
+    angle = unit(page.robot, page.degrees, moved)
+    goal = target(page, f"to, {angle}: {names}", np.full(len(moved), 0.5), moved)
     with ui.row():
         duration = ui.number("duration, s", value=1.0, min=0.01).classes("w-32").props("dense")
         law = ui.select(list(_LAWS), value="quintic", label="law").classes("w-40").props("dense")
@@ -233,7 +241,7 @@ def _motion(page: Page, view: View) -> None:
         end, seconds = read(goal, work, len(moved)), seconds_of(duration, work)
         if end is None or seconds is None:
             return
-        view.settle()
+        view.take_pose()
         begin = {"from": page.q.tolist()}
         await work.run("motion", **begin, to=end, duration=seconds, law=law.value)
 
@@ -255,7 +263,8 @@ def _motion(page: Page, view: View) -> None:
             await play()
 
     def fill(question: Any) -> None:
-        goal.value, duration.value = listed(question["to"]), question["duration"]
+        put(goal, question["to"])
+        duration.value = question["duration"]
         law.value = question["law"]
 
     Work(page, "motion", "Compute and play", start, show, fill)

@@ -1,6 +1,7 @@
 // Tables of cells that are edited in place: one component, whatever the number of cells.
 // The server is asked while one types ("draft") and when a cell is left ("take"); what it refuses
 // stays in the cell, with the reason beside it.
+const LEAST = 5, MOST = 22; // characters of a cell
 export default {
   template: `
     <div class="grid-blocks">
@@ -18,8 +19,9 @@ export default {
               <span v-if="cell.kind === 'word'" :class="cell.style" :title="cell.value?.length > 18 ? cell.value : null">{{ cell.value }}</span>
               <input v-else-if="cell.kind === 'text'" type="text" autocomplete="off" spellcheck="false"
                 :class="['cell', cell.style, { wrong: faults[key(b, r, c)], long: long(cell, drafts[key(b, r, c)]) }]"
-                :value="drafts[key(b, r, c)] ?? cell.value" :placeholder="cell.empty"
-                :title="faults[key(b, r, c)] ?? (cell.value?.length > 7 ? cell.value : null)"
+                :value="drafts[key(b, r, c)] ?? (at !== key(b, r, c) && cell.brief || cell.value)" :placeholder="cell.empty"
+                :title="faults[key(b, r, c)] ?? (cell.brief || cell.value?.length > wide(b, c) ? cell.value : null)"
+                :style="sized(cell) && { width: wide(b, c) + 1.3 + 'ch' }"
                 :aria-label="cell.label" :aria-invalid="!!faults[key(b, r, c)]" :data-at="key(b, r, c)"
                 @input="typed(b, r, c, $event)" @keydown="pressed(b, r, c, $event)"
                 @focus="entered(b, r, c, $event)" @blur="left(b, r, c, $event)">
@@ -81,7 +83,13 @@ export default {
   },
   methods: {
     // what does not fit is shown whole while it is edited; wider cells have room of their own
-    long: (cell, draft) => (draft ?? cell.value ?? "").length > 7 && cell.style === "mono",
+    long: (cell, draft) => (draft ?? cell.value ?? "").length > 7 && cell.style?.startsWith("mono"),
+    sized: (cell) => cell.style?.startsWith("mono"),
+    // a column is as wide as what it holds
+    wide(b, c) {
+      const texts = this.blocks[b].rows.map((row) => (this.sized(row[c] ?? {}) ? row[c].brief || row[c].value || row[c].empty || "" : ""));
+      return Math.min(MOST, Math.max(LEAST, ...texts.map((text) => text.length)));
+    },
     key: (b, r, c) => `${b}.${r}.${c}`,
     cell(key) {
       const [b, r, c] = key.split(".").map(Number);

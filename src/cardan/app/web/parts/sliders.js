@@ -1,13 +1,14 @@
 // A slider and a number for each joint; numbers for the symbols that the robot is drawn with.
-// Angles are shown in rad or in degrees, as the user likes them; the server knows rad only.
+// Angles are shown in rad or in degrees, as on the whole page; what is sent to the server is rad.
 export default {
   template: `
     <div class="sliders">
       <div v-if="symbols.length" class="row items-center symbols">
-        <span class="hint">Drawn with</span>
+        <span class="hint">{{ symbols.some((symbol) => symbol.value === "") ? "Values; drawn with the grey ones where there are none:" : "Values:" }}</span>
         <label v-for="symbol in symbols" :key="symbol.name" class="symbol">
           <span class="hint">{{ symbol.name }}</span>
-          <input type="number" step="0.05" class="cell" :value="drafts[symbol.name] ?? symbol.value" :aria-label="symbol.name"
+          <input type="text" inputmode="decimal" class="cell" :value="drafts[symbol.name] ?? symbol.value" :aria-label="symbol.name"
+            :placeholder="symbol.example" :title="symbol.value === '' ? symbol.name + ' has no value: it is drawn with ' + symbol.example : null"
             @input="drafts[symbol.name] = $event.target.value" @blur="delete drafts[symbol.name]"
             @change="named(symbol.name, $event)">
         </label>
@@ -25,14 +26,14 @@ export default {
           @input="drafts[k] = $event.target.value" @blur="delete drafts[k]"
           @change="typed(k, $event)" @keydown.escape="delete drafts[k]">
         <button v-if="joint.unit === 'rad'" class="unit slider-unit" :aria-label="'Angles in ' + (degrees ? 'rad' : 'degrees')"
-          title="rad or degrees" @click="turn">{{ degrees ? "deg" : "rad" }}</button>
+          title="Angles of the whole page in rad or degrees" @click="$emit('turn')">{{ degrees ? "deg" : "rad" }}</button>
         <span v-else class="unit slider-unit">{{ joint.unit }}</span>
       </div>
     </div>`,
-  props: { joints: Array, symbols: Array, values: Array },
-  emits: ["slide", "drop", "symbol"],
+  props: { joints: Array, symbols: Array, values: Array, degrees: Boolean },
+  emits: ["slide", "drop", "symbol", "turn"],
   // drafts: what is being typed; joints that move meanwhile, or a robot drawn anew, leave it alone
-  data: () => ({ held: -1, holds: 0, grip: 0, drafts: {}, degrees: localStorage.getItem("cardan-angles") === "deg" }),
+  data: () => ({ held: -1, holds: 0, grip: 0, drafts: {} }),
   computed: {
     wide() { // as the longest name needs it
       const most = Math.max(0, ...this.joints.map((joint) => joint.name.length));
@@ -46,10 +47,6 @@ export default {
     figure(joint, x) { const scale = this.scale(joint); return (x * scale).toFixed(scale === 1 ? 3 : 1).replace(/^-(0\.0+)$/, "$1"); },
     shown(k) { return this.figure(this.joints[k], this.value(k)); },
     range(joint) { return `from ${this.figure(joint, joint.low)} to ${this.figure(joint, joint.high)}`; },
-    turn() {
-      this.degrees = !this.degrees;
-      localStorage.setItem("cardan-angles", this.degrees ? "deg" : "rad");
-    },
     slid(k, value) { this.held = k; this.holds = value; this.grip++; this.$emit("slide", [k, value]); },
     dropped(k, value) { this.$emit("drop", [k, value, this.grip]); },
     // the server has heard of it, and has said where the joint is; it may be in the hand again

@@ -11,6 +11,9 @@ from nicegui.element import Element
 
 from ....describe.limits import joint_limits, limits_of
 from ....describe.robot import FIXED, PRISMATIC, Joint
+from ....describe.values.expression import number
+from ....describe.values.parser import to_value
+from ....errors import CardanError
 from ....sheets.solids import stand_ins
 from ..server.state import Page
 
@@ -24,9 +27,10 @@ class Sliders(Element, component="../parts/sliders.js"):
         """grabbed: the user takes the joints in hand."""
         super().__init__()
         self.page, self.tell, self.grabbed = page, say, grabbed
-        self._props.update(joints=[], symbols=[], values=[])
+        self._props.update(joints=[], symbols=[], values=[], degrees=page.degrees)
         self.on("slide", lambda event: self._slid(*event.args), throttle=0.05)
         self.on("drop", lambda event: self._dropped(*event.args))
+        self.on("turn", page.turn_degrees)
         self.on("symbol", lambda event: self._set(*event.args))
         self.classes("w-full")
 
@@ -41,10 +45,11 @@ class Sliders(Element, component="../parts/sliders.js"):
                 for name, joint in zip(robot.variables, moving, strict=True)
             ],
             symbols=[
-                {"name": name, "value": number_or(self.page.values.get(name), float(value))}
+                {"name": name, "value": self.page.values.get(name, ""), "example": value}
                 for name, value in names.items()
             ],
             values=self.page.q.tolist(),
+            degrees=self.page.degrees,
         )
 
     def _joint(self, name: str, joint: Joint, size: float) -> dict[str, Any]:
@@ -91,17 +96,19 @@ class Sliders(Element, component="../parts/sliders.js"):
         return q
 
     def _set(self, name: str, text: str) -> None:
-        page, value = self.page, number_or(text, math.nan)
-        if math.isfinite(value) and page.values.get(name) != repr(value):
-            page.set_values({**page.values, name: repr(value)})
-
-
-def number_or(text: Any, default: float) -> float:
-    """A value that a user gave to a symbol; formulas of other symbols are drawn by the default."""
-    try:
-        return float(text)
-    except (TypeError, ValueError):
-        return default
+        """Another value of a symbol; none, and it is drawn with an example, where it is empty."""
+        values = {key: x for key, x in self.page.values.items() if key != name}
+        if text := text.strip():
+            try:
+                known = number(to_value(text)) is not None
+            except CardanError:
+                known = False
+            if not known:
+                self.tell(f"{name}: '{text[:40]}' is not a number")
+                return
+            values[name] = text
+        if values != self.page.values:
+            self.page.set_values(values)
 
 
 def _range(joint: Joint, size: float) -> tuple[float, float]:

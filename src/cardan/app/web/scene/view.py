@@ -383,11 +383,12 @@ class View:
         if away:
             self.look()
 
-    def settle(self) -> None:
-        """Put away the motion that is shown, if there is one."""
+    def take_pose(self) -> None:
+        """The pose in sight is where the robot stands from now on, also in a motion that is
+        shown."""
         if self.player.seconds:
-            self.player.stop()
-            self._played()
+            self.put_away()
+            self.page.move(self.page.q, keep=True)
 
     def _played(self) -> None:
         """The joints are where they were before the motion."""

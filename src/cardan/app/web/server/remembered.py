@@ -77,6 +77,9 @@ def _surfaces(value: Any) -> bool:
 
 _SHAPES: dict[str, Callable[[Any], bool]] = {
     "q": _list(_number),
+    "degrees": _shown,
+    "openings": _list(_text),
+    "values_of": _table(_table(_value)),
     "dark": lambda value: value is None or _shown(value),
     "tab": _text,
     "table": _text,

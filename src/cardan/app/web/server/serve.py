@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import gc
 import hashlib
@@ -22,7 +23,7 @@ from .door import Door
 from .files import Kept
 from .security import Guard, hosts_of, own_names
 from .store import Store, data_folder
-from .writer import private_folder
+from .writer import private_folder, written
 
 __all__ = ["application", "serve"]
 
@@ -69,6 +70,9 @@ def application(
 
     _data(store, jobs)
     app.on_shutdown(jobs.close)
+    # the signal that stops the server ends the process as soon as this is over: no thread is waited
+    # for then, and what is not on the disk by now is lost
+    app.on_shutdown(lambda: asyncio.to_thread(written))
     api = FastAPI(openapi_url=None, docs_url=None, redoc_url=None)
     ui.run_with(
         api, title="Cardan", storage_secret=_secret(folder), show_welcome_message=False,

@@ -303,6 +303,16 @@ class Page:
 
     # how it looks
 
+    @property
+    def degrees(self) -> bool:
+        """Whether angles are shown in degrees, everywhere on the page."""
+        return bool(self.project.page.get("degrees"))
+
+    def turn_degrees(self) -> None:
+        """The other unit of angles."""
+        self.project.remember(degrees=not self.degrees)
+        self.project.tell()
+
     def themed(self, dark: bool) -> None:
         """Dark or light was chosen."""
         self.dark = dark

@@ -31,7 +31,7 @@ from .remembered import fitting
 from .results import Results
 from .writer import later, private_files, private_folder, written
 
-__all__ = ["Project", "Shapes", "Store", "data_folder", "digest_of", "written"]
+__all__ = ["Project", "Shapes", "Store", "data_folder", "digest_of", "robot_of", "written"]
 
 _ID = re.compile(r"[0-9a-f]{32}")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
@@ -43,7 +43,7 @@ _OPEN = 64  # projects in memory; they are written at every change
 
 
 @lru_cache(maxsize=64)
-def _robot(text: str) -> Robot:
+def robot_of(text: str) -> Robot:
     """The robot of a .toml text: frozen, so that pages can share it. What is only doubtful was
     said when it was opened."""
     robot, faults = read_bytes(text.encode(), "robot.toml")
@@ -85,7 +85,7 @@ class Project:
 
     @property
     def robot(self) -> Robot:
-        return _robot(self.texts[self.index])
+        return robot_of(self.texts[self.index])
 
     def revisions(self) -> list[str]:
         """A short name for each text."""
@@ -113,6 +113,10 @@ class Project:
     def open(self, robot: Robot, surfaces: Sequence[Any] = (), **values: Any) -> None:
         """Another robot takes the place; surfaces: [link's name, digest, colour] of each."""
         text = dumps(robot, "toml")
+        if text != self.texts[self.index]:
+            before = [x for x in self.page.get("openings", []) if x in self._digests()]
+            self.page["openings"] = [*before, digest_of(text)]
+            self._swap_values(text)
         known = {"of": digest_of(text), "list": list(surfaces)} if surfaces else {}
         self.page.update(values, q=[], surfaces=known)
         self.opened += 1
@@ -131,16 +135,30 @@ class Project:
         if not 0 <= index < len(self.texts):
             return
         try:
-            _robot(self.texts[index])
+            robot_of(self.texts[index])
         except CardanError:  # a step of a damaged file: those beyond it can still be reached
             step = index - self.index
             del self.texts[index]
             self.index -= step < 0
             self._go(self.index + step)
             return
+        other = max(index, self.index)
+        if digest_of(self.texts[other]) in self.page.get("openings", []):
+            self._swap_values(self.texts[index])
         self.index = index
         self.save()
         self.tell()
+
+    def _digests(self) -> list[str]:
+        return [digest_of(text) for text in self.texts]
+
+    def _swap_values(self, text: str) -> None:
+        """The robot of this text comes: numbers given to symbols are those of the robot they were
+        given for, and come back with it; another one may mean something else by the same name."""
+        known = self.page.get("values_of", {})
+        known = {key: x for key, x in known.items() if key in self._digests()}
+        known[digest_of(self.texts[self.index])] = self.page.get("values", {})
+        self.page.update(values_of=known, values=known.get(digest_of(text), {}))
 
     def remember(self, **values: Any) -> None:
         if any(name not in self.page or self.page[name] != x for name, x in values.items()):
@@ -225,7 +243,7 @@ def _parsed(path: Path) -> tuple[list[str], int, dict[str, Any], list[str]]:
     raises where it cannot be a project."""
     data = json.loads(path.read_text(encoding="utf-8"))
     texts, index, page = list(map(str, data["texts"])), int(data["index"]), data["page"]
-    _robot(texts[index])
+    robot_of(texts[index])
     if index < 0:
         raise ValueError("the state that is shown comes before the first")
     if not isinstance(page, dict):

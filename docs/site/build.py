@@ -1,0 +1,95 @@
+"""Builds the site:  python docs/site/build.py [FOLDER]   (build/site)
+
+The pages of docs/ are laid out in build/site-source, one page per section and the pages that are
+made from the program are added, and Sphinx does the rest. A warning is an error: no link may lead
+nowhere, no page may stand outside the navigation.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+from navigation import DOCS, Section, sections, slug
+from reference import PAGES, api, commands, equations
+from sphinx.cmd.build import main as sphinx
+
+ROOT = DOCS.parent
+COPIED = ("*.md", "pictures/*", "*/*.md", "*/*.ipynb", "*/*.png", "*/*.svg", "*/*.csv", "*/*.html")
+GENERATED = {"Reference": PAGES}
+
+
+def main(folder: Path) -> int:
+    """Lay the pages out and run Sphinx; its exit status."""
+    source = ROOT / "build" / "site-source"
+    stage(source)
+    here = str(Path(__file__).parent)
+    words = ["-b", "html", "-c", here, "-W", "--keep-going", "-q", str(source), str(folder)]
+    return sphinx(words)
+
+
+def stage(source: Path) -> None:
+    """Write every source of the site; a file that is as it was keeps its time and is not redone."""
+    texts: dict[str, str | bytes] = {}
+    for pattern in COPIED:
+        for path in DOCS.glob(pattern):
+            if not path.is_relative_to(DOCS / "site"):
+                texts[path.relative_to(DOCS).as_posix()] = path.read_bytes()
+    for path in (ROOT / "examples").glob("*.ipynb"):
+        texts[f"examples/{path.name}"] = path.read_bytes()
+    parts = [_completed(section) for section in sections()]
+    for section in parts:
+        texts[f"{slug(section.title)}.md"] = section_page(section)
+    texts["index.md"] = index_page(parts)
+    texts.update(api())
+    texts["commands.md"], texts["equations.md"] = commands(), equations()
+    for name, text in texts.items():
+        _write(source / name, text if isinstance(text, bytes) else text.encode())
+    for path in source.rglob("*"):
+        if path.is_file() and path.relative_to(source).as_posix() not in texts:
+            path.unlink()
+
+
+def _write(path: Path, data: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if not path.exists() or path.read_bytes() != data:
+        path.write_bytes(data)
+
+
+def _completed(section: Section) -> Section:
+    """The section with the pages that are made from the program; ../examples stands beside it."""
+    more = GENERATED.get(section.title, ())
+    pages = [replace(page, path=page.path.removeprefix("../")) for page in (*section.pages, *more)]
+    return replace(section, pages=tuple(pages))
+
+
+def section_page(section: Section) -> str:
+    """A section's page: its words, its pages in a table, and the tree for the sidebar."""
+    rows = [f"| [{p.title}]({p.path}) | {p.purpose} |" for p in section.pages]
+    table = "\n".join(["| page | for |", "|---|---|", *rows])
+    tree = "\n".join(f"{p.title} <{p.path}>" for p in section.pages)
+    toctree = f"```{{toctree}}\n:hidden:\n\n{tree}\n```\n"
+    return f"# {section.title}\n\n{section.words}\n\n{table}\n\n{toctree}"
+
+
+def index_page(parts: list[Section]) -> str:
+    """The front page: docs/index.md with a line per section instead of its tables."""
+    text = (DOCS / "index.md").read_text(encoding="utf-8")
+    head = re.split(r"^## ", text, maxsplit=1, flags=re.M)[0].rstrip()
+    rows = [f"| [{s.title}]({slug(s.title)}.md) | {s.words} |" for s in parts]
+    tree = "\n".join(f"{slug(s.title)}.md" for s in parts)
+    table = "\n".join(["| section | for |", "|---|---|", *rows])
+    return f"{head}\n\n{table}\n\n```{{toctree}}\n:hidden:\n\n{tree}\n```\n"
+
+
+if __name__ == "__main__":
+    target = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "build" / "site"
+    status = main(target)
+    if status == 0:
+        print(f"the site is in {target}: open {target / 'index.html'}")
+    else:
+        shutil.rmtree(target, ignore_errors=True)
+    raise SystemExit(status)

@@ -1,0 +1,171 @@
+"""What the page shows is what is there: numbers, costs, values of symbols, units of angles."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+import cardan
+from cardan.app.web.jobs.work import derive
+from cardan.app.web.panels.cells import Block, rows
+from cardan.app.web.panels.job import put, read
+from cardan.app.web.panels.models import Models, counted
+from cardan.app.web.panels.table import _geometry, _limits
+from cardan.app.web.scene.sliders import Sliders
+from cardan.app.web.server.angles import factors, unit
+from cardan.app.web.server.state import Page
+from cardan.app.web.server.store import Store
+from cardan.describe.files import dumps
+from cardan.describe.robot import INERTIA
+
+NAME = "a" * 32
+
+
+@pytest.fixture
+def page(tmp_path: Path) -> Page:
+    return Page(Store(tmp_path).project(NAME), None)  # type: ignore[arg-type]
+
+
+def cell(blocks: Any, label: str) -> Any:
+    return next(x for block in blocks for row in block.rows for x in row if x.label == label)
+
+
+def test_a_small_number_shows_its_exponent(page: Page) -> None:
+    page.change(cardan.load("puma560-numeric"))
+    block = rows(page, INERTIA, "links")
+    tiny = cell([block], f"XY of {page.robot.links[0].name}")
+    assert tiny.take("2.7521384951733205e-17") == ""
+    block = rows(page, INERTIA, "links")
+    tiny = cell([block], tiny.label)
+    assert tiny.shown()["brief"] == "2.7521e-17"
+    assert float(tiny.value) == 2.7521384951733205e-17  # what is edited is exact
+    assert tiny.take("1/7500000000") == ""
+    tiny = cell([rows(page, INERTIA, "links")], tiny.label)
+    assert tiny.shown()["brief"] == "1.3333e-10"
+
+
+def test_a_result_is_compared_with_others_on_its_own_robot() -> None:
+    """Not on the one that the page shows by now."""
+    models = object.__new__(Models)
+    models.page = SimpleNamespace(robot=cardan.load("rx90"))  # type: ignore[assignment]
+    models.asked = {"robot": dumps(cardan.load("planar3r"), "toml"), "model": "inverse-dynamics",
+                    "options": {}}  # fmt: skip
+    assert models._others() == []
+    models.asked["robot"] = dumps(cardan.load("rx90"), "toml")
+    models.page.robot = cardan.load("planar3r")
+    assert any(text.startswith("SYMORO+") for text in models._others())
+
+
+@pytest.fixture(scope="module")
+def derived() -> dict[str, Any]:
+    question = {"robot": dumps(cardan.load("rx90"), "toml"), "model": "inverse-dynamics"}
+    return derive(question, lambda text: None)
+
+
+def test_the_cost_is_that_of_the_code_as_shown(derived: dict[str, Any]) -> None:
+    cost, once = derived["cost"], derived["once"]
+    assert once["trig"] or once["sqrt"]  # else this says nothing
+    words = " ".join(counted(derived))
+    both = {key: cost[key] + once[key] for key in cost}
+    assert f"own, {both['mul'] + both['div']} multiplications, {both['add']} additions" in words
+    for key, name in (("trig", "sin/cos"), ("sqrt", "square root")):
+        assert not once[key] or f"{once[key]} {name}" in words
+
+
+def test_what_must_not_be_zero_is_the_first_remark(derived: dict[str, Any]) -> None:
+    program = cardan.model(cardan.load("rx90"), "inverse-dynamics")
+    assert program.nonzero  # else this says nothing
+    assert derived["remarks"][0].startswith("Must not be 0")
+    assert all(name in derived["remarks"][0] for name in program.nonzero)
+
+
+def test_values_belong_to_the_robot_they_were_given_for(page: Page, tmp_path: Path) -> None:
+    page.set_values({"ZZ1": "0.1", "D3": "0.3"})
+    page.open(cardan.load("planar1r"))
+    assert "ZZ1" in page.robot.parameters
+    assert page.known_values() == {}
+    page.set_values({"ZZ1": "7"})
+    page.undo()
+    assert page.known_values() == {"ZZ1": "0.1", "D3": "0.3"}
+    page.redo()
+    assert page.known_values() == {"ZZ1": "7"}
+    page.change(page.robot.__class__(**{**vars(page.robot), "name": "renamed"}))
+    assert page.known_values() == {"ZZ1": "7"}  # a change of the same robot
+    again = Page(Store(tmp_path).project(NAME), None)  # type: ignore[arg-type]
+    assert again.project.notice == ""
+    assert again.known_values() == {"ZZ1": "7"}
+
+
+def test_a_symbol_without_a_value_is_not_shown_with_one(page: Page) -> None:
+    sliders = object.__new__(Sliders)
+    sliders.page, sliders._props, told = page, {}, []
+    sliders.tell = told.append
+    sliders.build(1.0)
+    shown = {item["name"]: item for item in sliders._props["symbols"]}
+    assert shown["D3"] == {"name": "D3", "value": "", "example": "0.4"}
+    sliders._set("D3", "0.5")
+    assert page.known_values() == {"D3": "0.5"}
+    sliders._set("D3", "half")
+    assert page.known_values() == {"D3": "0.5"}
+    assert "half" in told[-1]
+    sliders._set("D3", " ")
+    assert page.known_values() == {}
+
+
+def test_degrees_are_those_of_the_whole_page(page: Page) -> None:
+    label = "alpha of link2"
+    assert cell(_geometry(page), label).value == "pi/2"
+    page.turn_degrees()
+    alpha = cell(_geometry(page), label)
+    assert alpha.value == "90"
+    heads = Block(["alpha", "d", "upper", "stiffness"], [], degrees=True).shown()["heads"]
+    assert [head["unit"] for head in heads] == ["deg", "m", "deg or m", "N m/rad"]
+    for text, exact in (("45", "pi/4"), ("pi/3", "pi/3"), ("90°", "pi/2"), ("22,5", "pi/8"),
+                        ("0.5 rad", "0.5"), ("2π", "2*pi"), ("a0", "a0")):  # fmt: skip
+        assert cell(_geometry(page), label).take(text) == ""
+        assert str(page.robot.joints[1].alpha) == exact, text
+    upper = cell(_limits(page), "upper limit of link1")
+    assert upper.take("180") == ""
+    assert str(page.robot.joints[0].limits.upper) == "pi"
+    page.turn_degrees()
+    assert cell(_limits(page), "upper limit of link1").value == "pi"
+
+
+def test_fields_are_read_as_they_are_shown() -> None:
+    scara = cardan.load("scara")
+    turn = 180 / math.pi
+    assert unit(scara, True) == "deg or m"
+    assert unit(scara, False, [0, 1], "/s") == "rad/s"
+    assert unit(cardan.load("cartpole"), True, [0]) == "m"
+    scale = factors(scara, True)
+    slides = [joint.sigma == 1 for joint in scara.joints]
+    assert scale.tolist() == [1 if slide else pytest.approx(turn) for slide in slides]
+    source, failed = SimpleNamespace(scale=scale, value=""), []
+    work = SimpleNamespace(fail=failed.append)
+    put(source, [math.pi / 2] * 4)
+    expected = ["1.5708" if slide else "90" for slide in slides]
+    assert source.value == ", ".join(expected)
+    assert read(source, work, 4) == pytest.approx([math.pi / 2] * 4, rel=1e-5)
+    source.value = "90"  # one for all, of joints that turn and slide
+    assert read(source, work) == pytest.approx([90 / x for x in scale])
+    assert failed == []
+
+
+def test_a_long_sum_may_be_broken_between_its_terms(derived: dict[str, Any]) -> None:
+    from cardan.emit.html import lines
+    from cardan.emit.reading import reading
+
+    read = reading(cardan.model(cardan.load("planar2r"), "inverse-dynamics").readable)
+    for whole, pieces in zip(lines(read), lines(read, breakable=True), strict=True):
+        assert pieces.markup.replace('</math> <math><mo form="infix">', "<mo>") == whole.markup
+        for piece in pieces.markup.split(" <math>"):
+            assert piece.count("(</mo>") == piece.count(")</mo>")
+            assert piece.count("<mrow") == piece.count("</mrow>")
+    assert pieces.markup.count("<math>") > 3  # the torques
+    texts, latex = derived["parts"]["copies"][-1]
+    assert texts.startswith("tau = [")
+    assert latex.startswith(r"\tau = \begin{bmatrix}")

@@ -1,0 +1,229 @@
+"""What becomes of one file: read and compared with the library that its authors use, or refused.
+
+    agree       inertia matrix, bias, frames, drives and limits are those of the other library
+    rightly     refused, and the other library refuses it too, or nothing in it moves
+    wrongly     refused, although the other library has a model with freedoms
+    warned      read, different, and a warning was given
+    silent      read, different, and nothing was said
+    alone       read, but the other library cannot read it: nothing to compare with
+
+URDF is compared with Pinocchio, MJCF with MuJoCo, at random states. A scene of several robots is
+read one by one, as its refusal says."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from tests.describe.mechanics import poses
+from tests.describe.mujoco_peer import (
+    difference,
+    drives_differ,
+    free_joint,
+    held_positions,
+    joint_ids,
+)
+
+import cardan
+from cardan.describe.files import read
+from cardan.describe.robot import FIXED, Robot
+from cardan.describe.values.expression import number
+from cardan.describe.xml.write import frame_matrix
+from cardan.errors import CardanError, Fault
+
+__all__ = ["KINDS", "Verdict", "verdict"]
+
+KINDS = ("agree", "rightly", "wrongly", "warned", "silent", "alone")
+LIMIT = 1e-9
+_OF_MESHES = 1e-8  # corners of meshes are numbers of 32 bits, which MuJoCo adds in another order
+_LARGE = 60  # joints: one state is compared
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The kind, how long reading took, the joints, and the words that explain it."""
+
+    kind: str
+    seconds: float = 0.0
+    joints: int = 0
+    error: float = 0.0
+    words: tuple[str, ...] = ()
+
+
+def verdict(path: Path) -> Verdict:
+    """Read a file, and judge what was read."""
+    start = time.perf_counter()
+    try:
+        robot, faults = read(str(path))
+    except CardanError as error:
+        robot, faults = None, [Fault(str(error))]
+    except Exception as error:  # a traceback is the worst refusal
+        return Verdict("wrongly", words=(f"{type(error).__name__}: {error}",))
+    seconds = time.perf_counter() - start
+    peer = _of_mujoco if path.suffix == ".xml" else _of_pinocchio
+    errors = [str(fault) for fault in faults if fault.severity == "error"]
+    told = tuple(str(fault) for fault in faults)
+    if robot is None or errors:
+        return Verdict(_refusal(peer, path), seconds, words=tuple(errors))
+    try:
+        model = peer(path)
+    except Exception as error:
+        return Verdict("alone", seconds, robot.n, words=(f"reference: {error}",))
+    try:
+        parts = _COMPARED[path.suffix](robot, model)
+    except CardanError as error:
+        return Verdict("wrongly", seconds, robot.n, words=(f"model: {error}", *told))
+    worst = max(parts, key=parts.__getitem__)
+    if parts[worst] <= (_OF_MESHES if b"<mesh" in path.read_bytes() else LIMIT):
+        return Verdict("agree", seconds, robot.n, parts[worst], told)
+    kind = "warned" if told else "silent"
+    return Verdict(kind, seconds, robot.n, parts[worst], (f"{worst} differs", *told))
+
+
+def _refusal(peer: Callable[[Path], Any], path: Path) -> str:
+    try:
+        return "rightly" if peer(path).nv == 0 else "wrongly"
+    except Exception:
+        return "rightly"
+
+
+# MuJoCo
+
+
+def _of_mujoco(path: Path) -> Any:
+    import mujoco
+
+    return mujoco.MjModel.from_xml_path(str(path))
+
+
+def _beside_mujoco(robot: Robot, model: Any) -> dict[str, float]:
+    count = sum(int(model.jnt_type[i]) >= 2 for i in range(model.njnt))
+    parts = {"dynamics": difference(robot, model, 1 if robot.n > _LARGE else 3)}
+    parts["drives"] = drives_differ(robot, model)
+    parts["limits"] = _limits_differ(robot, model)
+    parts["frames"] = _frames_differ(robot, model)
+    held = sum(joint.sigma == FIXED for joint in robot.joints)
+    parts["joints"] = float(count > robot.n + held)
+    return parts
+
+
+def _limits_differ(robot: Robot, model: Any) -> float:
+    joints = [joint for joint in robot.joints if joint.sigma != FIXED]
+    worst = 0.0
+    for joint, i in zip(joints, joint_ids(robot, model), strict=True):
+        for k, value in enumerate((joint.limits.lower, joint.limits.upper)):
+            if model.jnt_limited[i] != (value is not None):
+                return 1.0
+            if value is not None:
+                worst = max(worst, abs(float(number(value) or 0) - model.jnt_range[i, k]))
+    return worst
+
+
+def _frames_differ(robot: Robot, model: Any) -> float:
+    """The frames of bodies and sites at a random state."""
+    import mujoco
+
+    data, free = mujoco.MjData(model), free_joint(robot, model)
+    q = np.random.default_rng(1).uniform(-1, 1, robot.n)
+    data.qpos[:] = held_positions(model)
+    data.qpos[model.jnt_qposadr[joint_ids(robot, model)]] = q
+    mujoco.mj_kinematics(model, data)
+    base = np.eye(4)
+    if free is not None:
+        body = model.jnt_bodyid[free]
+        base[:3, :3], base[:3, 3] = data.xmat[body].reshape(3, 3), data.xpos[body]
+    links, worst = poses(robot, q), 0.0
+    for item in robot.frames:
+        kind = mujoco.mjtObj.mjOBJ_SITE if item.kind == "site" else mujoco.mjtObj.mjOBJ_BODY
+        k = mujoco.mj_name2id(model, kind, item.name.removeprefix("site:"))
+        if k >= 0:
+            P, R = (data.site_xpos, data.site_xmat) if item.kind == "site" else (
+                data.xpos, data.xmat)  # fmt: skip
+            T = base @ links[item.link] @ frame_matrix(item)
+            worst = max(worst, float(np.abs(T[:3, 3] - P[k]).max()))
+            worst = max(worst, float(np.abs(T[:3, :3] - R[k].reshape(3, 3)).max()))
+    return worst
+
+
+# Pinocchio
+
+
+def _of_pinocchio(path: Path) -> Any:
+    import pinocchio
+
+    return pinocchio.buildModelFromUrdf(str(path))
+
+
+def _beside_pinocchio(robot: Robot, model: Any) -> dict[str, float]:
+    """A and H by name of joint; what a floating base adds is first in both."""
+    import pinocchio as pin
+
+    data = model.createData()
+    moving = [joint for joint in robot.joints if joint.sigma != FIXED]
+    joints = [model.joints[model.getJointId(joint.name)] for joint in moving]
+    lead = 6 if robot.base.kind == "floating" else 0
+    rows = [*range(lead), *(joint.idx_v for joint in joints)]
+    bare = tuple(replace(joint, IA=0, FV=0, FS=0) for joint in robot.joints)
+    tree = replace(robot, joints=bare).tree()
+    A, H = (cardan.model(tree, name, effort="plain") for name in ("inertia-matrix", "bias"))
+    rng, parts = np.random.default_rng(0), {"inertia": 0.0, "bias": 0.0, "frames": 0.0}
+    gravity = np.array([number(g) for g in robot.gravity], dtype=float)
+    model.gravity.linear = gravity
+    for _ in range(1 if robot.n > _LARGE else 3):
+        x = dict(zip(("q", "qd"), rng.uniform(-1, 1, (2, robot.n)), strict=True))
+        step, v = np.zeros(model.nv), np.zeros(model.nv)
+        step[rows[lead:]], v[rows[lead:]] = x["q"], x["qd"]
+        if lead:
+            x["V0"], x["g0"] = rng.uniform(-1, 1, 6), gravity
+            v[:6] = x["V0"]
+        q = pin.integrate(model, pin.neutral(model), step)
+        M = pin.crba(model, data, q)
+        M = (np.triu(M) + np.triu(M, 1).T)[np.ix_(rows, rows)]
+        # the bias of a base is taken at rest of its origin's acceleration, not of the spatial one
+        rise = np.zeros(model.nv)
+        if lead:
+            rise[:3] = -np.cross(x["V0"][3:], x["V0"][:3])
+        h = pin.rnea(model, data, q, v, rise)[rows]
+        ours = [p.evaluate(**{key: x[key] for key in p.inputs}) for p in (A, H)]
+        scale = float(np.abs(M).max(initial=1e-9))
+        parts["inertia"] = max(parts["inertia"], np.abs(ours[0] - M).max() / scale)
+        size = max(float(np.abs(h).max(initial=0.0)), 1e-3 * scale)
+        parts["bias"] = max(parts["bias"], np.abs(ours[1] - h).max() / size)
+    parts["frames"] = _pinocchio_frames(pin, robot, model, data, x["q"], rows[lead:], lead)
+    friction = [[number(joint.FV), number(joint.FS)] for joint in moving]
+    theirs = np.column_stack((model.damping, model.friction))[rows[lead:]]
+    parts["drives"] = float(np.abs(np.array(friction, dtype=float) - theirs).max(initial=0.0))
+    parts["joints"] = float(model.nv != robot.n + lead)
+    return parts
+
+
+def _pinocchio_frames(
+    pin: Any, robot: Robot, model: Any, data: Any, q: np.ndarray, rows: list[int], lead: int
+) -> float:
+    if lead:
+        return 0.0
+    step = np.zeros(model.nv)
+    step[rows] = q
+    pin.framesForwardKinematics(model, data, pin.integrate(model, pin.neutral(model), step))
+    theirs = {
+        f.name: data.oMf[k].homogeneous for k, f in enumerate(model.frames)
+        if f.type == pin.FrameType.BODY
+    }  # fmt: skip
+    links = poses(robot, q)
+    apart = [
+        np.abs(links[item.link] @ frame_matrix(item) - theirs[item.name]).max()
+        for item in robot.frames if item.name in theirs
+    ]  # fmt: skip
+    return float(max(apart, default=0.0))
+
+
+_COMPARED: dict[str, Callable[[Robot, Any], dict[str, float]]] = {
+    ".xml": _beside_mujoco,
+    ".urdf": _beside_pinocchio,
+}
+warnings.simplefilter("ignore")
