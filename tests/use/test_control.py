@@ -328,8 +328,8 @@ def test_what_cannot_be_is_said() -> None:
         control.law(arm(), motion(), "bang", 1, 1)
     with pytest.raises(CardanError, match="kp has shape"):
         control.pd(arm(), motion(), [1, 2], 1)
-    with pytest.raises(CardanError, match="fixed base and rigid joints"):
-        control.pd(replace(arm(), base=Base(kind="floating")), motion(), 1, 1)
+    with pytest.raises(CardanError, match="this law is for a fixed base"):
+        control.pd_gravity(replace(arm(), base=Base(kind="floating")), motion(), 1, 1)
     with pytest.raises(CardanError, match="the law lacks the inputs q_r, qd_r, qdd_r"):
         equilibrium(pendulum(), cardan.model(pendulum(), "inverse-dynamics"), [0.0])
 

@@ -11,8 +11,7 @@ that of the active joints: q = φ(q_a) gives Ṁ a b = φ''[a, b], symmetric too
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -33,9 +32,9 @@ from ..motion.trajectory import Trajectory
 from ..program import Program
 from ..simulation.friction import SMOOTH
 from ..simulation.statespace import joint_rates
-from .laws import REFERENCE, _drivable, _program, of_drives
+from .laws import REFERENCE, Law, _drivable, _program, of_drives
 
-__all__ = ["Adaptive", "adaptive", "adaptive_law", "base_values", "reference_regressor"]
+__all__ = ["adaptive", "adaptive_law", "base_values", "reference_regressor"]
 
 
 def reference_regressor(robot: Robot, smooth: float = SMOOTH) -> Program:
@@ -158,35 +157,14 @@ def adaptive_law(
     rate = [g * sum((Y[j][c] * s[j] for j in range(n)), start=0) for c, g in enumerate(rates)]
     extra = {**REFERENCE, "K": f"estimates of {' '.join(columns)}", "Kd": "their rates"}
     outputs = {"tau": ((n,), tau), "Kd": ((width,), rate)}
-    return _program(tracer, "adaptive", robot, outputs, extra)
-
-
-@dataclass(frozen=True)
-class Adaptive:
-    """The adaptive law following a motion; its state z is the estimate of the base parameters."""
-
-    program: Program
-    motion: Trajectory
-    z0: np.ndarray
-    columns: tuple[str, ...]
-
-    @cached_property
-    def function(self) -> Any:
-        return self.program.compile()
-
-    def __call__(
-        self, t: float, q: np.ndarray, qd: np.ndarray, z: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
-        r, rd, rdd = self.motion(t)
-        result = self.function(q=q, qd=qd, q_r=r, qd_r=rd, qdd_r=rdd, K=np.ascontiguousarray(z))
-        return result.tau, result.Kd
+    return replace(_program(tracer, "adaptive", robot, outputs, extra), columns=tuple(columns))
 
 
 @named_arguments
 def adaptive(
     robot: Robot, motion: Trajectory, kd: Numbers = 20.0, *, slope: Numbers = 10.0,
     rates: Numbers = 1.0, first: Numbers = 0.0, smooth: float = SMOOTH,
-) -> Adaptive:  # fmt: skip
+) -> Law:  # fmt: skip
     """Follow a motion without knowing the parameters: `first` are their estimates at the start.
 
     The geometry, gravity and wrenches of `robot` are used, its inertias and friction are not.
@@ -203,4 +181,4 @@ def adaptive(
     if (np.asarray(rates, float) < 0).any():
         raise InputError("rates of adaptation must not be negative")
     program = adaptive_law(robot, kd, slope, rates, smooth)
-    return Adaptive(program, motion, z0, tuple(columns))
+    return Law(program, motion, z0)

@@ -154,7 +154,8 @@ class Plant:
 
     def torques(self, t: float, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(torques of the rigid joints, rate of the controller's state)."""
-        tau, zd = self.held or self.drive.torques(t, *self.parts(y), self.extra(y)[1])
+        z, base = self.extra(y)[1], self.base_measured(y) if self.drive.base else None
+        tau, zd = self.held or self.drive.torques(t, *self.parts(y), z, base)
         if not np.isfinite(tau).all():
             self._not_finite("the drive gave torques", tau, t, y)
         return tau, zd
@@ -218,6 +219,12 @@ class Plant:
             return {}
         R, _, V0 = self.base(y)
         return {"V0": np.ascontiguousarray(V0), "g0": R.T @ self.gravity}
+
+    def base_measured(self, y: np.ndarray) -> dict[str, np.ndarray]:
+        """What a law is told of a floating base."""
+        T0 = np.eye(4)
+        T0[:3, :3], T0[:3, 3], _ = self.base(y)
+        return {"T0": T0, **self.base_inputs(y)}
 
     # the equation
 
