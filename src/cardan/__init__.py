@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .describe.bundled import robots
     from .describe.dh.tables import from_dh
     from .describe.files import load, save
+    from .describe.floating import floating
     from .describe.robot import Base, Joint, Link, Robot
     from .emit import languages
     from .errors import (
@@ -58,7 +59,8 @@ __all__ = [
     "Base", "BaseParameters", "CardanError", "CardanWarning", "Cost", "DescriptionError",
     "ExpressionError", "Function", "InputError", "InverseGeometry", "Joint", "Link", "LoopGeometry",
     "MissingExtraError", "ModelError", "Program", "ProgramError", "Robot", "Singularities",
-    "UnknownNameError", "Workspace", "__version__", "catalogue", "control", "excite", "from_dh",
+    "UnknownNameError", "Workspace", "__version__", "catalogue", "control", "excite", "floating",
+    "from_dh",
     "identify", "inverse_kinematics", "languages", "linearise", "load", "model",
     "natural_frequencies", "rigid", "robots", "save", "sheet", "simulate", "singularities", "sweep",
     "torques", "trajectory", "workspace", "write_package",
@@ -72,6 +74,7 @@ _MODULES = {
     "describe.bundled": "robots",
     "describe.dh.tables": "from_dh",
     "describe.files": "load save",
+    "describe.floating": "floating",
     "describe.robot": "Base Joint Link Robot",
     "emit": "languages",
     "errors": "CardanError CardanWarning DescriptionError ExpressionError InputError"

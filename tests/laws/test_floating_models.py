@@ -271,9 +271,100 @@ def test_regressor_vs_pinocchio(seed: int, pinocchio: Any) -> None:
         near(D[k][:, order], theirs, LIMIT)
 
 
-@pytest.mark.parametrize(
-    "name", ["base-parameters", "coriolis-matrix", "lagrange", "filtered-regressor"]
-)
-def test_what_stays_refused_says_so(name: str) -> None:
-    with pytest.raises(cardan.CardanError, match=r"floating base: there are .*inverse-dynamics"):
-        cardan.model(floating_robot(1), name)
+def test_what_stays_refused_says_so() -> None:
+    with pytest.raises(cardan.CardanError, match=r"a floating base: there are regressor and"):
+        cardan.model(floating_robot(1), "filtered-regressor")
+
+
+@pytest.mark.parametrize("seed", [2])
+def test_coriolis_and_lagrange_vs_pinocchio(seed: int, pinocchio: Any) -> None:
+    """C u and B u u are Pinocchio's velocity torques; Adot - 2C is skew along the motion."""
+    robot, two = flyer(seed)
+    x = two.state
+    C = evaluate(robot, "coriolis-matrix", x)
+    coefficients = evaluate(robot, "lagrange", x)
+    matrix = cardan.model(robot, "inertia-matrix").compile()
+    Adot = (matrix(q=x["q"] + STEP * x["qd"]) - matrix(q=x["q"] - STEP * x["qd"])) / (2 * STEP)
+    near(Adot - C, np.swapaxes(C, 1, 2), 1e-7)
+    near(coefficients.A, matrix(q=x["q"]), LIMIT)
+    for k in range(COUNT):
+        q, u, _ = two.at(k)
+        weight = pinocchio.computeGeneralizedGravity(two.model, two.data, q)
+        h = pinocchio.nonLinearEffects(two.model, two.data, q, u) - weight
+        near(C[k] @ u, h, LIMIT)
+        near(np.einsum("ijk,j,k", coefficients.B[k], u, u), h, LIMIT)
+        near(coefficients.Q[k], weight, LIMIT)
+
+
+@pytest.mark.parametrize("name", ["planar2r"])
+def test_two_methods_of_lagrange(name: str) -> None:
+    """Hamel's equations of A and the Coriolis matrix at unit velocities; and the torques."""
+    robot = cardan.floating(cardan.load(name), [12, 1, 1.2, 1.4, 0.1, 0.05, -0.1, 0.3, 0.2, -0.4])
+    rng = np.random.default_rng(4)
+    robot = robot.with_values({p: rng.uniform(0.5, 1.5) for p in robot.parameters})
+    q, qd, qdd = rng.normal(size=(3, robot.n))
+    V0, g0 = rng.normal(size=6), rng.normal(size=3)
+    one, two = (
+        cardan.model(robot, "lagrange", method=method).compile()(q=q, g0=g0)
+        for method in ("christoffel", "renaud")
+    )
+    near(one.B, two.B, LIMIT)
+    third = cardan.model(robot, "lagrange", form="configuration").compile()(q=q, g0=g0)
+    u, size = np.r_[V0, qd], robot.n + 6
+    pairs = [2 * u[j] * u[k] for j in range(size) for k in range(j + 1, size)]
+    near(third.C1 @ pairs + third.C2 @ (u * u), np.einsum("ijk,j,k", one.B, u, u), LIMIT)
+    x = {"q": q, "qd": qd, "qdd": qdd, "V0": V0, "g0": g0, "f_e": rng.normal(size=(robot.n + 1, 6))}
+    torques, other = (
+        cardan.model(robot, "inverse-dynamics", method=method, f_e=True).compile()(**x)
+        for method in ("lagrange", "newton-euler")
+    )
+    near(torques.tau, other.tau, LIMIT)
+    near(torques.V0d, other.V0d, LIMIT)
+
+
+@pytest.mark.parametrize("name", ["planar2r", "tree"])
+def test_base_parameters(name: str) -> None:
+    """As many as the rank of the regressor; D K is the wrench and the torques; the robot that
+    carries them moves alike."""
+    robot = cardan.floating(cardan.load(name), [12, 1, 1.2, 1.4, 0.1, 0.05, -0.1, 0.3, 0.2, -0.4])
+    rng = np.random.default_rng(6)
+    robot = robot.with_values({p: rng.uniform(0.5, 1.5) for p in robot.parameters})
+    base = cardan.model(robot, "base-parameters")
+    n, count = robot.n, 150
+    sizes = {"q": n, "qd": n, "qdd": n, "V0": 6, "V0d": 6, "g0": 3}
+    x = {key: rng.normal(size=(count, size)) for key, size in sizes.items()}
+    regressor = cardan.model(robot, "regressor", effort="plain")
+    inertial = [k for k, c in enumerate(regressor.columns) if c[:2] not in ("FV", "FS")]
+    D = regressor.compile()(**x)[..., inertial].reshape(-1, len(inertial))
+    assert np.linalg.matrix_rank(D / np.linalg.norm(D, 2), tol=1e-9) == len(base.kept)
+    links = (robot.base.link, *robot.links)
+    full = [getattr(robot.joints[j - 1] if k == "IA" else links[j], k) for k, j in base.full]
+    K = base.map @ [float(value) for value in full]
+    near(K, [float(value) for value in base.values.values()], 1e-12)
+    state = {key: value[0] for key, value in x.items()}
+    own, carried = (
+        cardan.model(r, "inverse-dynamics", base="given", friction=False, effort="plain").compile()(
+            **state
+        )
+        for r in (robot, base.robot)
+    )
+    near(carried.tau, own.tau, LIMIT)
+    near(carried.F0, own.F0, LIMIT)
+
+
+def test_loops_on_a_floating_base_are_refused_by_name() -> None:
+    robot = cardan.floating(cardan.load("fivebar"), 10)
+    for name in ("coriolis-matrix", "lagrange", "base-parameters"):
+        with pytest.raises(cardan.ModelError, match="loops and couplings on a floating base"):
+            cardan.model(robot, name)
+
+
+def test_a_robot_let_go() -> None:
+    ur5 = cardan.load("ur5")
+    let_go = cardan.floating(ur5)
+    assert sum(link.M for link in ur5.links) == let_go.base.link.M
+    own = cardan.floating(cardan.floating(ur5, {"M": 3, "ZZ": "1/2"}))
+    assert (own.base.link.M, own.base.link.ZZ, own.base.link.XX) == (3, 0.5, 0)
+    for wrong, words in (([1, 2], "2 values; expected M; or"), ({"mass": 2}, "'mass' is no")):
+        with pytest.raises(cardan.InputError, match=words):
+            cardan.floating(ur5, wrong)

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..algebra.scalar import function
 from ..describe.files import FORMATS
-from ..describe.robot import DRIVE, FIXED, GEOMETRY, INERTIA, Joint, Link, Robot
+from ..describe.robot import DRIVE, FIXED, FURTHER, GEOMETRY, INERTIA, Joint, Link, Robot
 from ..describe.symbolic import parametrised
 from ..describe.values.expression import (
     Expression,
@@ -36,7 +36,7 @@ from ..errors import ModelError, UnknownNameError
 from ..files import write_atomic
 from ..ir.trace import Tracer
 from ..latex import escaped
-from ..mechanism.coordinates import Coordinates
+from ..mechanism.coordinates import Coordinates, is_floating
 from ..models.base_parameters import (
     Column,
     Drop,
@@ -50,6 +50,7 @@ from ..models.base_parameters import (
     unit_bodies,
 )
 from ..models.bodies import Bodies, bodies
+from ..models.friction import COEFFICIENTS
 from ..program import Program
 from .base_file import States, base_file
 from .mechanism import Mechanism, require_available
@@ -60,8 +61,7 @@ __all__ = [
     "driven_cuts", "mechanism_of", "rotors_apart", "with_base",
 ]  # fmt: skip
 
-FRICTION = ("FV", "FS")
-CUT_COLUMNS = ("IA", *FRICTION)  # the parameters of a cut joint, in the order of regressors
+CUT_COLUMNS = ("IA", "FV", "FS")  # the parameters of a cut joint, in the order of regressors
 
 MODES = (
     "the loops have assembly modes that need more base parameters; these hold in the one that needs"
@@ -301,13 +301,16 @@ def _derived(robot: Robot, method: str) -> BaseParameters:
     led = _rates(robot, {})
     steps = [_to_leader("IA", j, *led[j]) for j in led] + steps
     rates = _rates(robot, alike)
-    frictions = [_to_leader(key, j, *rates[j]) for j in rates for key in FRICTION]
+    frictions = [
+        _to_leader(key, j, *rates[j]) for j in rates for key in _shared(robot, j, rates[j][0])
+    ]
     scene = bodies(robot, symbol)
     original = _values(robot)
     linear = {name for value in original.values() for name in symbols(value)}
     values = {
-        c: collected(_as_value(v), linear) for c, v in regroup(scene, steps).items() if c[1] > 0
-    }
+        c: collected(_as_value(v), linear) for c, v in regroup(scene, steps).items()
+        if c in original
+    }  # fmt: skip
     apart = rotors_apart(robot)
     kept = tuple(sorted((c for c in values if c not in apart), key=_position))
     left = [c for c in sorted(apart, key=_position) if values.get(c, 0) != 0]
@@ -316,8 +319,8 @@ def _derived(robot: Robot, method: str) -> BaseParameters:
     rubbing = _rubbing(robot, frictions)
     regrouped = {c: values[c] for c in values if values[c] != original[c]}
     regrouped |= {c: value for c, value in rubbing.items() if value != 0}
-    eliminated = {c: _reason(c, steps, scene) for c in original if c not in values}
-    eliminated |= {step.column: _reason(step.column, frictions, scene) for step in frictions}
+    eliminated = {c: _reason(c, steps, robot) for c in original if c not in values}
+    eliminated |= {step.column: _reason(step.column, frictions, robot) for step in frictions}
     carried = dict.fromkeys(original, 0) | values
     return BaseParameters(
         kept, regrouped, eliminated, _carrying(robot, {**carried, **rubbing}), robot, tuple(steps),
@@ -343,8 +346,21 @@ def _rates(robot: Robot, alike: Mapping[int, tuple[int, Value]]) -> dict[int, tu
 def _to_leader(key: str, j: int, leader: int, ratio: Value) -> Merge:
     """A drive parameter of a joint that is led, given to its leader: qd_j = ratio qd_k, and the
     torque on k is ratio times that on j."""
-    gain = _magnitude(ratio) if key == "FS" else power(ratio, 2)
+    size = _magnitude(ratio)
+    gain = {
+        "FS": size, "FQ": power(size, 3), "FVA": multiply(ratio, size), "FSA": ratio, "FO": ratio,
+    }.get(key, power(ratio, 2))  # fmt: skip
     return Merge((key, j), ((gain, (key, leader)),))
+
+
+def _shared(robot: Robot, j: int, leader: int) -> list[str]:
+    """The friction of joint j that its leader can have: laws of one shape in the velocity. What
+    only some joints have stays where it is, if the leader has none."""
+    own, led = robot.joints[leader - 1], robot.joints[j - 1]
+    jumps = own.VS == 0 and led.VS == 0
+    alike = ("FQ", "FVA", "FO", *(("FSA",) if jumps else ()))
+    both = [key for key in alike if getattr(own, key) != 0 and getattr(led, key) != 0]
+    return ["FV", *(["FS"] if jumps else []), *both]
 
 
 def _magnitude(x: Value) -> Value:
@@ -374,7 +390,7 @@ def _steps(
         varied = any(symbols(getattr(j, key)) for j in robot.joints for key in GEOMETRY)
         varied = varied or bool(motion_symbols(robot))
         samples = [_instance(robot, seed) for seed in range(3 if varied else 1)]
-        return *_decided(samples, symbolic), {}, ()
+        return *_decided(samples, symbolic, base=is_floating(robot)), {}, ()
     rotors, led = rotors_apart(robot), robot.couplings
     last = {(key, j) for key, j in rotors if robot.joints[j - 1].IA != 0 and j not in led}
     apart = rotors - last
@@ -419,7 +435,8 @@ def driven_cuts(robot: Robot) -> tuple[int, ...]:
     return tuple(
         k
         for k, loop in enumerate(robot.loops, 1)
-        if loop.cut.sigma != FIXED and any(getattr(loop.cut, name) != 0 for name in CUT_COLUMNS)
+        if loop.cut.sigma != FIXED
+        and any(getattr(loop.cut, name) != 0 for name in ("IA", *COEFFICIENTS))
     )
 
 
@@ -445,6 +462,8 @@ def _position(column: Column) -> tuple[int, int]:
 
 def _values(robot: Robot) -> dict[Column, Value]:
     values: dict[Column, Value] = {}
+    if is_floating(robot):
+        values |= {(key, 0): getattr(robot.base.link, key) for key in INERTIA}
     for j, (joint, link) in enumerate(zip(robot.joints, robot.links, strict=True), 1):
         values |= {(key, j): getattr(link, key) for key in INERTIA}
         if joint.sigma != 2:
@@ -462,14 +481,19 @@ def _carrying(robot: Robot, values: Mapping[Column, Value]) -> Robot:
     links = tuple(loaded(j, link) for j, link in enumerate(robot.links, 1))
 
     def driven(j: int, joint: Joint) -> Joint:
-        drive: dict[str, Any] = {key: values[key, j] for key in DRIVE if (key, j) in values}
+        drive: dict[str, Any] = {
+            key: values[key, j] for key in (*DRIVE, *FURTHER) if (key, j) in values
+        }
         return replace(joint, **{"IA": 0, **drive})
 
     joints = tuple(driven(j, joint) for j, joint in enumerate(robot.joints, 1))
-    return replace(robot, links=links, joints=joints)
+    base = robot.base
+    if is_floating(robot):
+        base = replace(base, link=loaded(0, base.link))
+    return replace(robot, base=base, links=links, joints=joints)
 
 
-def _reason(column: Column, steps: Sequence[Step], scene: Bodies) -> str:
+def _reason(column: Column, steps: Sequence[Step], robot: Robot) -> str:
     for step in steps:
         if isinstance(step, Drop) and step.column == column:
             return "has no effect on the torques"
@@ -479,8 +503,9 @@ def _reason(column: Column, steps: Sequence[Step], scene: Bodies) -> str:
             into = ", ".join(f"{name}{j}" for _, (name, j) in step.into)
             return f"regrouped into {into}"
         if isinstance(step, Transfer) and step.j == column[1] and column[0] != "IA":
-            i = scene.links[step.j - 1].i
-            last = f"regrouped into link {i}" if i else "has no effect: link 0 does not move"
+            i = robot.joints[step.j - 1].antecedent
+            shows = i or is_floating(robot)
+            last = f"regrouped into link {i}" if shows else "has no effect: link 0 does not move"
     return last
 
 

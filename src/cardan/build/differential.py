@@ -8,16 +8,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..algebra.vector import symmetric, zero
+from ..algebra.vector import Vec, cross, dot, symmetric, zero
 from ..ir.code import gather
 from ..ir.derivative import derivative
 from ..ir.passes import inline
-from ..models.bodies import Bodies
+from ..models.bodies import Bodies, Body
 from ..models.energy import energies
 from ..models.newton_euler import inverse_dynamics as newton_euler
 from .common import joint_rows
 
-__all__ = ["energy_torques", "half", "loads", "partial"]
+__all__ = ["energy_torques", "floating_equations", "half", "loads", "partial"]
 
 Scalar = Any
 
@@ -53,9 +53,32 @@ def energy_torques(
 _RATES = "\0rates"
 
 
-def partial(graph: Any, values: list[Scalar], wrt: str, mode: str = "") -> list[Scalar]:
-    """∂values/∂wrt of scalars of a trace in progress, row by row."""
+def floating_equations(
+    scene: Bodies, q: list[Any], qd: list[Any], V0: list[Any]
+) -> tuple[list[list[Scalar]], list[Scalar]]:
+    """(A, h) with A u' + h of a floating base, u = (V0, qd): Hamel's equations of the kinetic
+    energy (see `lagrange`), without gravity and loads; u' are the rates of the components of V0."""
+    graph, n = q[0].graph, len(q)
+    E = [energies(scene, q, qd, base=True).E]
+    momentum = [*partial(graph, E, "V0", size=6), *partial(graph, E, "qd", size=n)]
+    size = 6 + n
+    by_base, by_joints = (partial(graph, momentum, *key) for key in (("V0", "", 6), ("qd", "", n)))
+    A = [[*by_base[6 * i : 6 * i + 6], *by_joints[n * i : n * i + n]] for i in range(size)]
+    by_q, dE = partial(graph, momentum, "q", size=n), partial(graph, E, "q", size=n)
+    h = [dot(by_q[n * i : n * i + n], qd) for i in range(size)]
+    p, l, v, w = (Vec(*x) for x in (momentum[:3], momentum[3:6], V0[:3], V0[3:]))
+    turning = [*cross(w, p), *(cross(w, l) + cross(v, p))]
+    return A, [x + y for x, y in zip(h, [*turning, *(-d for d in dE)], strict=True)]
+
+
+def partial(
+    graph: Any, values: list[Scalar], wrt: str, mode: str = "", size: int = 0
+) -> list[Scalar]:
+    """∂values/∂wrt of scalars of a trace in progress, row by row; size: of wrt, where it may not
+    have been read to its end."""
     arrays = _inputs(graph)
+    if size:
+        arrays[wrt] = (size,)
     code = gather(graph, arrays, {"x": ((len(values),), values)})
     mode = mode or ("reverse" if len(values) == 1 else "forward")
     code = derivative(code, "x", wrt, "dx", mode=mode)
@@ -67,18 +90,23 @@ def _leaves(graph: Any, arrays: Mapping[str, tuple[int, ...]]) -> dict[str, list
 
 
 def loads(
-    scene: Bodies, q: list[Any], qd: Sequence[Scalar], given: Mapping[int, Any]
+    scene: Bodies, q: list[Any], qd: Sequence[Scalar], given: Mapping[int, Any], base: bool = False
 ) -> list[Scalar]:
-    """Friction and the projections of the external wrenches."""
+    """Friction and the projections of the external wrenches; `base`: its six rows
+    first."""
     still = scene.moving_base([0] * 6, [0, 0, 0])
     record = newton_euler(_massless(still).loaded(given), q, qd, [0] * len(q))
-    return joint_rows(scene, record.tau)
+    first = [*record.f[0], *record.n[0]] if base else []
+    return [*first, *joint_rows(scene, record.tau)]
 
 
 def _massless(scene: Bodies) -> Bodies:
     nothing = symmetric(0, 0, 0, 0, 0, 0)
-    links = tuple(replace(link, J=nothing, MS=zero, M=0, IA=0) for link in scene.links)
-    return replace(scene, links=links)
+
+    def bare(link: Body) -> Body:
+        return replace(link, J=nothing, MS=zero, M=0, IA=0)
+
+    return replace(scene, base=bare(scene.base), links=tuple(map(bare, scene.links)))
 
 
 def _inputs(graph: Any) -> dict[str, tuple[int, ...]]:

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..algebra.solve import solve_symmetric
+from ..algebra.vector import Vec, cross
 from ..describe.robot import Robot
 from ..errors import ModelError
 from ..formulate.economy import inverse_dynamics as newton_euler
@@ -35,7 +36,7 @@ from .common import (
 )  # fmt: skip
 from .cuts import along, cuts, is_present, with_cut_torques
 from .derivation import Derivation, Form, Result, Way
-from .differential import energy_torques, loads
+from .differential import energy_torques, floating_equations, loads
 from .equations import (
     base_rows,
     bias_rows,
@@ -77,8 +78,12 @@ def inverse_dynamics(
     )  # fmt: skip
     if method == "lagrange":
         _require_lagrange(mechanism)
-        inputs = mechanism.inputs("q", "qd", "qdd", f_e=f_e)
-        return mechanism.program("inverse-dynamics", inputs, [_lagrange(mechanism)], ["tau"])
+        inputs = mechanism.inputs("q", "qd", "qdd", f_e=f_e, base=["V0", "g0"])
+        if mechanism.floats:
+            form, names = _floating_lagrange(mechanism), ["tau", "V0d"]
+        else:
+            form, names = _lagrange(mechanism), ["tau"]
+        return mechanism.program("inverse-dynamics", inputs, [form], names)
     inputs, names, ways = inverse_ways(mechanism, f_e=f_e, given=given)
     if robot.ne:
         forms = [form for form, _ in ways]
@@ -188,6 +193,27 @@ def _lagrange(mechanism: Mechanism) -> Form:
         both = {j: t + e for j, t, e in zip(moving, tau, more, strict=True)}
         both = with_cut_torques(mechanism, scene, constraint, both, qd, qdd)
         return Result({"tau": ((mechanism.na,), constraint.projected(both))}, constraint)
+
+    return run
+
+
+def _floating_lagrange(mechanism: Mechanism) -> Form:
+    """The base's rows of Hamel's equations first, for its acceleration; then the joints'."""
+
+    def run(scene: Bodies, x: Arrays) -> Result:
+        q, qd, V0 = x["q"], list(x["qd"]), list(x["V0"])
+        A, h = floating_equations(scene, q, qd, V0)
+        more = loads(scene, q, qd, wrenches(mechanism.robot, x), base=True)
+        h = [a + b for a, b in zip(h, more, strict=True)]
+        known = dict(enumerate(x["qdd"], 6))
+        six = range(6)
+        rhs = [-(h[r] + _dot(A[r], known)) for r in six]
+        rates = solve_symmetric([[A[r][c] for c in six] for r in six], rhs)  # less gravity
+        known |= zip(six, rates, strict=True)
+        tau = [h[r] + _dot(A[r], known) for r in range(6, 6 + mechanism.n)]
+        linear = Vec(*rates[:3]) + Vec(*x["g0"]) + cross(Vec(*V0[3:]), Vec(*V0[:3]))
+        V0d = [*linear, *rates[3:]]
+        return Result({"tau": ((mechanism.n,), tau), "V0d": ((6,), V0d)})
 
     return run
 

@@ -13,7 +13,14 @@ with A_c, C_c of the closed robot; its velocity torques h are a quadratic form o
 
     C_c = ½ dh/dqd_a,   B_ijk = ½ (h_i(e_j + e_k) - h_i(e_j) - h_i(e_k))
 
-are exact and symmetric in j and k, which is what makes Adot_c - 2 C_c skew."""
+are exact and symmetric in j and k, which is what makes Adot_c - 2 C_c skew.
+
+The velocities u = (V0, qd) of a floating base are no rates of coordinates: frame 0 turns. The
+equations then are Hamel's, with the momentum h = A u, (p, l) its part of the base, and v, w in V0,
+
+    f = dp/dt + w × p,    n = dl/dt + w × l + v × p,    tau = dh_q/dt - dE/dq
+
+where d/dt is of components; with gravity, Q = -A (g0, 0). So B_ijk = ½ (C_ij(e_k) + C_ik(e_j))."""
 
 from __future__ import annotations
 
@@ -35,7 +42,7 @@ from .common import COMPOSITE, Arrays, flat, joint_rows, slid
 from .derivation import Call, Form, Result, Route, written
 from .differential import half, partial
 from .dynamic import gravity, inertia_matrix
-from .equations import bias_rows, gravity_rows, mass_matrix
+from .equations import base_rows, bias_rows, gravity_rows, mass_matrix
 from .mechanism import Mechanism
 
 __all__ = ["coriolis_matrix", "lagrange"]
@@ -59,13 +66,92 @@ def lagrange(
     qd_j². Of loops B by the velocity torques of one and of two unit velocities, or C_c of one."""
     mechanism = mechanism_of(robot, "lagrange", base_parameters, symbolic=symbolic)
     options: dict[str, Any] = {"base_parameters": base_parameters, "symbolic": symbolic}
-    if robot.constrained:
+    search: dict[str, Any] = {}
+    if mechanism.floats:
+        forms = _of_floating(mechanism, method, form)
+    elif robot.constrained:
         forms, search = _of_loops(mechanism, robot, form, options)
     else:
         forms, search = _of_tree(mechanism, robot, method, form, options)
     names = ["A", *(["C1", "C2"] if form == "configuration" else ["B"]), "Q"]
-    inputs = mechanism.inputs("q")
-    return mechanism.program("lagrange", inputs, forms, names, finals=True, **search)
+    inputs = mechanism.inputs("q", base=["g0"])
+    meaning = FLOATING_MEANING if mechanism.floats else {}
+    return mechanism.program(
+        "lagrange", inputs, forms, names, meaning={k: meaning[k] for k in names if k in meaning},
+        finals=True, **search,
+    )  # fmt: skip
+
+
+FLOATING_MEANING = {
+    "A": "inertia matrix over u = (V0, qd)",
+    "B": "velocity torques, sum over j, k of B[i, j, k] u_j u_k, u = (V0, qd): A u' + B u u + Q,"
+    " where u' holds the rates of the components of V0, V0d less w0 x v0",
+    "C1": "coefficients of 2 u_j u_k, j < k, u = (V0, qd), in A u' + C1 u u + C2 u^2 + Q",
+    "C2": "coefficients of u_j^2",
+    "Q": "gravity: wrench on the base, then torques",
+    "C": "Coriolis matrix over u = (V0, qd): A u' + C u + Q with Adot - 2C skew-symmetric; u' holds"
+    " the rates of the components of V0, V0d less w0 x v0",
+}
+
+
+def _of_floating(mechanism: Mechanism, method: str, form: str) -> list[Form]:
+    size = 6 + mechanism.n
+    moving = mechanism.coordinates.moving
+
+    def page(scene: Bodies, x: Arrays) -> Result:
+        q, zeros = x["q"], [0] * mechanism.n
+        A, composite = mass_matrix(mechanism, scene, x, mechanism.constraint(scene, x)[0])
+        still = scene.unloaded().moving_base([0] * 6, x["g0"])
+        record = newton_euler(still, q, zeros, zeros)
+        Q = [*base_rows(mechanism, record), *joint_rows(scene, record.tau)]
+
+        def velocity_matrix(k: int) -> list[list[Scalar]]:
+            """C at u = e_k."""
+            unit = [int(m == k) for m in range(size)]
+            at = formulated(scene.moving_base(unit[:6], [0] * 3))
+            return coriolis_page(at, q, unit[6:], base=True).matrix(moving, base=True)
+
+        if method == "christoffel":
+            B = _by_momentum(A, q)
+        else:
+            C = [velocity_matrix(k) for k in range(size)]
+            B = {
+                (i, j, k): half(C[k][i][j] + C[j][i][k])
+                for i in range(size) for j in range(size) for k in range(j, size)
+            }  # fmt: skip
+        return Result(_outputs(size, flat(A), B, Q, form), composite)
+
+    return [page, written(page, REGROUPED)]
+
+
+def _by_momentum(A: list[list[Scalar]], q: list[Any]) -> dict[Triple, Scalar]:
+    """B[i, j, k], j <= k, of a floating base, from A(q) by Hamel's equations."""
+    size, n = len(A), len(q)
+    d = partial(q[0].graph, flat(A), "q")
+    each = range(size)
+    twice: dict[Triple, Scalar] = {(i, j, k): 0 for i in each for j in each for k in range(j, size)}
+
+    def gain(i: int, j: int, k: int, value: Scalar) -> None:
+        """Of a term value u_j u_k in row i; entries with j < k count twice in the sum."""
+        at = i, min(j, k), max(j, k)
+        twice[at] = twice[at] + (2 * value if j == k else value)
+
+    for i, j, k in product(range(size), range(size), range(n)):
+        gain(i, j, 6 + k, d[(i * size + j) * n + k])  # dA_ij/dq_k u_j qd_k
+    for i, j, k in product(range(n), range(size), range(size)):
+        value = d[(j * size + k) * n + i]
+        if j <= k:  # -1/2 u^T dA/dq_i u
+            gain(6 + i, j, k, -value if j != k else -half(value))
+    for a, b, c, s in _CYCLES:
+        for m in range(size):
+            gain(a, 3 + b, m, s * A[c][m])  # w x p
+            gain(3 + a, 3 + b, m, s * A[3 + c][m])  # w x l
+            gain(3 + a, b, m, s * A[c][m])  # v x p
+    return {at: half(x) for at, x in twice.items()}
+
+
+# (a, b, c, sign): component a of a cross product has the term sign x_b y_c
+_CYCLES = [(0, 1, 2, 1), (0, 2, 1, -1), (1, 2, 0, 1), (1, 0, 2, -1), (2, 0, 1, 1), (2, 1, 0, -1)]
 
 
 def _of_tree(
@@ -77,7 +163,7 @@ def _of_tree(
         q, zeros = x["q"], [0] * n
         composite = inertia_page(formulated(scene), q)
         A = flat(composite.matrix(scene.tree.moving))
-        Q = newton_euler(scene.unloaded(), q, zeros, zeros).tau
+        Q = newton_euler(scene.unloaded(springs=True), q, zeros, zeros).tau
         B = _by_derivatives(A, q) if derived else _by_units(scene, q)
         return Result(_outputs(n, A, B, joint_rows(scene, Q), form), composite)
 
@@ -218,28 +304,34 @@ def coriolis_matrix(
     options: dict[str, Any] = {"base_parameters": base_parameters, "symbolic": symbolic}
     routes: list[Route] = []
     search: dict[str, Any] = {}
+    page = _composite_coriolis(bool(mechanism.floats))
     if robot.constrained:
         forms = _coriolis_of_loops(mechanism)
     else:
-        forms = [_composite_coriolis]
-        search = {"search": (_composite_coriolis, COMPOSITE), "rough": True}
-        if mechanism.n <= LARGE:
+        forms = [page]
+        search = {"search": (page, COMPOSITE), "rough": True}
+        if mechanism.n <= LARGE and not mechanism.floats:
             matrix = inertia_matrix(robot, **options, effort="part")
             ways = (_contracted_derivatives, _contracted_halves)
             routes = [_through_matrix(matrix, contraction) for contraction in ways]
-        if mechanism.n <= _FEW:
+        if mechanism.n <= _FEW and not mechanism.floats:
             routes.append(_through_symbols(lagrange(robot, **options)))
+    meaning = {"C": FLOATING_MEANING["C"]} if mechanism.floats else {}
     return mechanism.program(
-        "coriolis-matrix", mechanism.inputs("q", "qd"), forms, ["C"], routes=routes, finals=True,
-        **search,
+        "coriolis-matrix", mechanism.inputs("q", "qd", base=["V0"]), forms, ["C"], routes=routes,
+        meaning=meaning, finals=True, **search,
     )  # fmt: skip
 
 
-def _composite_coriolis(scene: Bodies, x: Arrays) -> Result:
-    """The page."""
-    record = coriolis_page(formulated(scene), x["q"], x["qd"])
-    rows = record.matrix(scene.tree.moving)
-    return Result({"C": ((len(rows), len(rows)), flat(rows))}, record)
+def _composite_coriolis(base: bool) -> Form:
+    """The page; `base`: on a floating one."""
+
+    def run(scene: Bodies, x: Arrays) -> Result:
+        record = coriolis_page(formulated(scene), x["q"], x["qd"], base)
+        rows = record.matrix(scene.tree.moving, base)
+        return Result({"C": ((len(rows), len(rows)), flat(rows))}, record)
+
+    return run
 
 
 def _coriolis_of_loops(mechanism: Mechanism) -> list[Form]:

@@ -42,12 +42,15 @@ _REFUSED: dict[str, dict[str, str]] = {
         " where it moves freely",
     )
     | {BY_LAGRANGE: f"a base with imposed motion; {_NEWTON_EULER}"},
-    "floating": dict.fromkeys(
-        ("coriolis-matrix", "lagrange", "filtered-regressor", "base-parameters"),
-        "a floating base: there are inverse-dynamics, inertia-matrix, bias, energies, regressor and"
-        " others for it; base kind 'fixed' holds it",
+    "floating": {
+        "filtered-regressor": "a floating base: there are regressor and energy-regressor for it;"
+        " base kind 'fixed' holds it"
+    },
+    "loops on a floating base": dict.fromkeys(
+        ("coriolis-matrix", "lagrange", "base-parameters"),
+        "loops and couplings on a floating base; robot.tree() cuts them open",
     )
-    | {BY_LAGRANGE: f"a floating base; {_NEWTON_EULER}"},
+    | {BY_LAGRANGE: f"loops and couplings on a floating base; {_NEWTON_EULER}"},
     "flexible links, tied on a floating base": dict.fromkeys(
         _EQUATIONS, "loops and couplings of flexible links on a floating base"
     ),
@@ -285,6 +288,7 @@ def require_available(robot: Robot, model: str, idle: str = "held") -> None:
     kinds = {
         "mobile": robot.base.kind == "mobile",
         "floating": floats,
+        "loops on a floating base": floats and robot.constrained,
         "flexible links, tied on a floating base": floats and robot.constrained and robot.ne > 0,
         "flexible links on a floating base": floats and robot.ne > 0,
         "elastic": elastic,

@@ -27,7 +27,7 @@ from .analytic import Answers, Step, plan_of, run_kernel, steps_of
 from .chain import Chain, meeting
 from .place_kernels import Hold, rated_places
 
-__all__ = ["Distances"]
+__all__ = ["Distances", "centre_of"]
 
 Array = np.ndarray
 _MOTIONS = {
@@ -65,7 +65,7 @@ class Distances:
             return None
         chain = analysis.samples[0].equations.chain
         frames = chain.frames(analysis.samples[0].q[0])
-        if any(_centre(chain, frames, leg, analysis.idle) is None for leg in parallel.legs):
+        if any(centre_of(chain, frames, leg, analysis.idle) is None for leg in parallel.legs):
             return None
         steps = steps_of(analysis, (*parallel.joints, *link.active, *analysis.idle))
         if steps is None:
@@ -116,7 +116,7 @@ class Distances:
         return run_kernel(rated_places, q_a, tables, n, threads)
 
 
-def _centre(
+def centre_of(
     chain: Chain, frames: list[tuple[Array, Array]], leg: Leg, idle: Sequence[int]
 ) -> Array | None:
     """The point about which the passive joints of a leg turn, or None."""

@@ -153,16 +153,17 @@ def regrouping_steps(
     samples: Sequence[Bodies], *, symbolic: bool = True, seed: int = 0,
     observed: Callable[[int, Columns], np.ndarray] | None = None,
     formula: Callable[[Sequence[float]], Any] = lambda values: None,
-    apart: Collection[Column] = (), last: Collection[Column] = (),
+    apart: Collection[Column] = (), last: Collection[Column] = (), base: bool = False,
 ) -> tuple[list[Step], list[str]]:  # fmt: skip
-    """The steps for a robot, from numeric instances of it (several when its geometry has symbols).
+    """The steps for a robot, from numeric instances of it (several when its geometry has symbols);
+    `base`: one that floats, whose parameters count and whose six rows are seen.
 
     `observed(k, columns)`: the regressor of instance k where it is not that of a tree; `formula`:
     a coefficient from its values in the instances, or None where they do not show one; `apart`:
     parameters left as they are; `last`: those to be given to others before any else.
     Returns the steps and remarks: which merges are numerical, what could not be decided."""
-    steps, wanted = tree_steps(samples[0], symbolic, apart)
-    look = observed or (lambda k, names: _observed(samples[k], names, seed + k))
+    steps, wanted = tree_steps(samples[0], symbolic, apart, base)
+    look = observed or (lambda k, names: _observed(samples[k], names, seed + k, base))
     matrices = [look(k, wanted) for k in range(len(samples))]
     sure = _SURE if observed is None else _CLOSED
     zeros = {c for k, c in enumerate(wanted) if all(_is_null(D[:, k], sure) for D in matrices)}
@@ -175,21 +176,21 @@ def regrouping_steps(
 
 
 def tree_steps(
-    robot: Bodies, symbolic: bool = True, apart: Collection[Column] = ()
+    robot: Bodies, symbolic: bool = True, apart: Collection[Column] = (), base: bool = False
 ) -> tuple[list[Step], list[Column]]:
     """The steps that a tree's geometry decides, and the parameters that they leave."""
     steps: list[Step] = []
     if symbolic:
-        parallel, oblique = _single_direction(robot)
+        parallel, oblique = (set(), {}) if base else _single_direction(robot)
         steps = [Transfer(link.j, link.j in parallel) for link in reversed(robot.links)]
         steps += [Project(j, *oblique[j]) for j in sorted(oblique)]
     links = {link.j: link for link in robot.links}
     gone = {column for step in steps for column in _eliminated(step, links)}
-    listed = columns(robot, drives=("IA",))
+    listed = columns(robot, drives=("IA",), base=base)
     return steps, [c for c in listed if c not in gone and c not in apart]
 
 
-def _observed(robot: Bodies, wanted: Columns, seed: int) -> np.ndarray:
+def _observed(robot: Bodies, wanted: Columns, seed: int, base: bool) -> np.ndarray:
     """The regressor at random states, columns scaled to length 1 (zero columns stay zero)."""
     rng = np.random.default_rng(seed)
     n = len(robot.tree.moving)
@@ -197,7 +198,10 @@ def _observed(robot: Bodies, wanted: Columns, seed: int) -> np.ndarray:
     q = rng.uniform(-np.pi, np.pi, (n, states))
     qd, qdd = rng.normal(size=(2, n, states))
     bare, state = robot.unloaded(), (list(q), list(qd), list(qdd))
-    D = regressor(bare, *state, inverse_dynamics(bare, *state), wanted)
+    if base:
+        V0, V0d = rng.normal(size=(2, 6, states))
+        bare = bare.moving_base(list(V0), list(rng.normal(size=(3, states))), list(V0d))
+    D = regressor(bare, *state, inverse_dynamics(bare, *state), wanted, base=base)
     rows = [np.stack([np.broadcast_to(np.asarray(x, float), states) for x in row], 1) for row in D]
     return np.concatenate(rows) if rows else np.zeros((0, len(wanted)))
 

@@ -16,6 +16,13 @@ link j itself; from O_i, all links of composite link j gain the velocity Δ = w_
 
 C is linear in q̇: at q̇ = e_k it holds the Christoffel symbols c_ijk, the second method of [KC97] 5.5
 (Renaud's, without differentiation).
+
+A base that floats has six axes more, along and about those of frame 0, and their velocities are the
+components of 𝕍_0 there: u = (𝕍_0, q̇). The rates of these components are 𝕍̇_0 less w_0 × V_0, so that
+
+    A (𝕍̇_0, q̈) + H = A u̇ + C u + Q,        C u = H - Q + A (w_0 × V_0, 0)
+
+and Ȧ - 2C is skew for all of u. V_0 itself is not in C, for the reason above.
 """
 
 from __future__ import annotations
@@ -25,6 +32,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..algebra.inertia import Inertia, turned
+from ..algebra.rotation import Rotation
 from ..algebra.scalar import HALF
 from ..algebra.vector import Mat, Vec, cross, hat, zero
 from .bodies import Bodies, Body
@@ -38,18 +46,20 @@ __all__ = ["Coriolis", "Factor", "axis", "axis_rate", "coriolis_matrix", "paired
 Scalar = Any
 Pair = tuple[Vec, Vec]
 a = Vec(0, 0, 1)
+BASE = range(-6, 0)
 
 
 @dataclass
 class Coriolis:
-    """Velocities by link, C by (row, column) of joints."""
+    """Velocities by link, C by (row, column) of joints; the axes of the base are -6 .. -1."""
 
     w: dict[int, Vec] = field(default_factory=dict)
     C: dict[tuple[int, int], Scalar] = field(default_factory=dict)
 
-    def matrix(self, links: Sequence[int]) -> list[list[Scalar]]:
-        """C as rows over these links."""
-        return [[self.C.get((i, j), 0) for j in links] for i in links]
+    def matrix(self, links: Sequence[int], base: bool = False) -> list[list[Scalar]]:
+        """C as rows over these links, the six of the base first."""
+        rows = [*(BASE if base else ()), *links]
+        return [[self.C.get((i, j), 0) for j in rows] for i in rows]
 
 
 @dataclass(frozen=True)
@@ -70,6 +80,10 @@ class Factor:
     def __add__(self, other: Factor) -> Factor:
         return Factor(self.p + other.p, self.Z + other.Z)
 
+    def turned(self, R: Rotation) -> Factor:
+        """In axes turned by R."""
+        return Factor(R @ self.p, turned(R, self.Z))
+
     def seen_from(self, T: Frame, body: Inertia, D: Vec) -> Factor:
         """jT_i^T B jT_i of a composite link, from O_i, from which O_j has the velocity D."""
         p = T.iRj @ self.p + body.M * D
@@ -83,8 +97,10 @@ class Factor:
         return zero, cross(self.p, v[0]) + self.Z.T @ v[1]
 
 
-def coriolis_matrix(robot: Bodies, q: Sequence[Scalar], qd: Sequence[Scalar]) -> Coriolis:
-    """C[i, j] for joints i, j on a common path; all else is 0."""
+def coriolis_matrix(
+    robot: Bodies, q: Sequence[Scalar], qd: Sequence[Scalar], base: bool = False
+) -> Coriolis:
+    """C[i, j] for joints i, j on a common path; all else is 0. `base`: and its six axes."""
     placed, rates = robot.at(q), robot.split(qd).joint
     plus = composite_links(robot, q, placed)
     frames = {link.j: (link, T) for link, T in placed}
@@ -92,9 +108,20 @@ def coriolis_matrix(robot: Bodies, q: Sequence[Scalar], qd: Sequence[Scalar]) ->
     B = {link.j: Factor.of(link, x.w[link.j]) for link, _ in placed}
     D = {link.j: cross(x.w[link.i], T.iPj) + T.iRj @ (link.s * rates[link.joint] * a)
          for link, T in placed}  # fmt: skip
+    if base:
+        B[0] = Factor.of(robot.base, x.w[0])
+
+    def axes(j: int) -> list[tuple[int, Pair, Pair]]:
+        """(number, axis, its rate) of the joint of link j, or of the base."""
+        if j:
+            link = frames[j][0]
+            own = (link.joint, axis(link), axis_rate(link, x.w[j]))
+            return [own] if link.joint else []
+        return [(k, S, (cross(x.w[0], S[0]), cross(x.w[0], S[1]))) for k, S in _base_axes(base)]
+
     for link, T in reversed(placed):
         j, i, I = link.j, link.i, plus.inertia(link.j)
-        if i:
+        if i or base:
             B[i] = B[i] + B[j].seen_from(T, I, D[j])
         if not link.joint:
             continue
@@ -102,16 +129,26 @@ def coriolis_matrix(robot: Bodies, q: Sequence[Scalar], qd: Sequence[Scalar]) ->
         column, own, row = summed(B[j] @ S, I @ axis_rate(link, x.w[j])), I @ S, B[j].transposed(S)
         x.C[link.joint, link.joint] = paired(S, column)
         up, T = frames[j]
-        while up.i:
+        while up.i or base:
             row = row_seen_from(T, row, own, D[up.j])
             column, own = T.wrench(*column), T.wrench(*own)
+            for k, S, rate in axes(up.i):
+                x.C[k, link.joint] = paired(S, column)
+                x.C[link.joint, k] = paired(rate, own) + paired(S, row)
+            if not up.i:
+                break
             up, T = frames[up.i]
-            if up.joint:
-                S = axis(up)
-                x.C[up.joint, link.joint] = paired(S, column)
-                rate = axis_rate(up, x.w[up.j])
-                x.C[link.joint, up.joint] = paired(rate, own) + paired(S, row)
+    for m, other, rate in axes(0):
+        column = summed(B[0] @ other, plus.inertia(0) @ rate)
+        x.C |= {(k, m): paired(S, column) for k, S, _ in axes(0)}
     return x
+
+
+def _base_axes(base: bool) -> list[tuple[int, Pair]]:
+    """The axes of frame 0: along, then about them."""
+    units = [Vec(*(int(k == m) for m in range(3))) for k in range(3)]
+    six = [*((u, zero) for u in units), *((zero, u) for u in units)]
+    return list(zip(BASE, six, strict=True)) if base else []
 
 
 def row_seen_from(T: Frame, row: Pair, own: Pair, D: Vec) -> Pair:

@@ -18,7 +18,8 @@ import numpy as np
 
 from ..arguments import Numbers, named_arguments
 from ..build.flexible.closure import closing
-from ..describe.robot import FIXED, INERTIA, Robot
+from ..describe.floating import carriers, has_inertia
+from ..describe.robot import Robot
 from ..describe.world import placement
 from ..errors import CardanError, CardanWarning, InputError, UnknownNameError, translated
 from ..loops.standing import standing
@@ -65,7 +66,8 @@ def simulate(
     the cheaper one of 'rk4' and 'generalized-alpha' by default.
 
     torque: constant values, or a function of t. law: a function (t, q, qd) -> torques; a law with
-    an attribute z0 keeps a state: (t, q, qd, z) -> (torques, zd). motion: prescribed for the rigid
+    an attribute z0 keeps a state: (t, q, qd, z) -> (torques, zd); one with a true attribute `base`
+    is also given base={"T0", "V0", "g0"} of a floating base. motion: prescribed for the rigid
     joints. loads: a function of `Links` -> {link: wrench (6) on it, in its frame}. friction:
     'smooth', 'event' or 'none'. method: an adaptive one of SciPy, or rk4, euler, midpoint with
     `step`; 'auto': DOP853, or Radau where friction is stiff. Results every dt; `period`: the law is
@@ -123,9 +125,10 @@ def simulate(
 
 def _stiff(plant: Plant, y: np.ndarray, duration: float) -> bool:
     """Is friction so steep that steps of an explicit method would be far too many? Its rate is
-    FV + FS / v over the inertia that a joint alone feels, 1 / (A^-1)_jj."""
+    that of FV + FS / v over the inertia that a joint alone feels, 1 / (A^-1)_jj."""
     simple = not (plant.floating or plant.on.closed or plant.robot.ne)
-    steep = plant.FV + plant.FS / plant.smooth
+    still = np.zeros(len(plant.joints))
+    steep = np.abs(plant.law.slope(still) + still)
     if not simple or plant.stiction is not None or plant.drive.prescribed or not steep.any():
         return False
     A = compiled(plant.robot, "inertia-matrix")(q=y[: plant.n])
@@ -138,12 +141,8 @@ def _require_base(robot: Robot) -> None:
     or the other links give it enough: else its acceleration is not defined."""
     if robot.base.kind != "floating":
         return
-    group, bodies = {0}, [robot.base.link]
-    for j, (joint, link) in enumerate(zip(robot.joints, robot.links, strict=True), 1):
-        if joint.sigma == FIXED and joint.antecedent in group:
-            group.add(j)
-            bodies.append(link)
-    if any(link.flexible or getattr(link, key) != 0 for link in bodies for key in INERTIA):
+    bodies = carriers(robot)
+    if has_inertia(bodies):
         return
     sprung = any(joint.elastic for joint in robot.joints)
     if not robot.ne and not (sprung and robot.constrained):  # else there is no inertia matrix
@@ -153,7 +152,8 @@ def _require_base(robot: Robot) -> None:
     fixed = " nor have the links fixed to it" if len(bodies) > 1 else ""
     raise InputError(
         f"the base of '{robot.name}' has no mass{fixed}: a base that floats needs M, XX .. ZZ, its"
-        " own or of a link fixed to it"
+        " own or of a link fixed to it",
+        remedy="cardan.floating(robot) gives it one, or takes it",
     )
 
 

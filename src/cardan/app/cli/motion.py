@@ -239,6 +239,14 @@ def simulate(
     step: Annotated[float | None, typer.Option(metavar="S", help="Of fixed steps.")] = None,
     friction: Annotated[str, typer.Option(help="smooth, event or none.")] = "smooth",
     floating: Annotated[bool, typer.Option("--floating", help="Let the base float.")] = False,
+    base_inertia: Annotated[
+        str,
+        typer.Option(
+            metavar="M[,XX,YY,ZZ,...]",
+            help="Of a base that floats; then XY, XZ, YZ, MX, MY, MZ. Without it its own, or one"
+            " like the links'.",
+        ),
+    ] = "",
     dt: Step = 1e-2,
     output: TableFile = "",
     plot: Picture = "",
@@ -254,16 +262,14 @@ def simulate(
     json: Json = False,
 ) -> None:
     """Simulate a robot that falls, is driven by torques, or follows a motion."""
-    from dataclasses import replace
-
     from ...control.compare import driven
     from ...simulation.simulate import simulate as run
     from .sources import open_robot
 
     writable(output, plot, animate)
     described = open_robot(robot, setting, tree=tree)
-    if floating:
-        described = replace(described, base=replace(described.base, kind="floating"))
+    if floating or base_inertia:
+        described = let_go(described, base_inertia)
     given: dict[str, Any] = {"method": method, "rtol": rtol, "step": step, "friction": friction}
     motion = None
     if last or trajectory:
@@ -294,6 +300,27 @@ def simulate(
         result.animate(page)
         message(f"animation: {page}")
     picture(result.plot, plot, unasked(f"{stem(described.name)}-simulation.png", json))
+
+
+def let_go(robot: Robot, inertia: str) -> Robot:
+    """The robot on a base that floats; the inertia that it took is told."""
+    from ...describe.floating import BASE_INERTIA, floating
+
+    values = [part.strip() for part in inertia.split(",")] if inertia else None
+    loose = floating(robot, values)
+    link = loose.base.link
+    parts = [(key, getattr(link, key)) for key in BASE_INERTIA if getattr(link, key) != 0]
+    if values is None:
+        took = ", ".join(f"{key} = {_short(float(x)) if _is_number(x) else x}" for key, x in parts)
+        words = "its own" if link == robot.base.link else "like the links'; --base-inertia gives it"
+        message(f"the base floats: {took or 'no inertia but that of links fixed to it'} ({words})")
+    return loose
+
+
+def _is_number(x: Any) -> bool:
+    from ...describe.values.expression import number
+
+    return number(x) is not None
 
 
 def _accuracy(error: Any, json: bool) -> Any:
