@@ -128,8 +128,10 @@ class _Checker:
 
     def structure(self) -> None:
         robot = self.robot
-        if not robot.links:
-            self.report("the robot has no link; describe at least one")
+        if not robot.links and robot.base.kind != "floating":  # a body that flies is a robot
+            self.report(
+                "the robot has no link that moves: describe at least one joint, or a floating base"
+            )
         if len(robot.links) != len(robot.joints):
             self.report(
                 f"{len(robot.links)} links and {len(robot.joints)} joints; link j needs joint j"
