@@ -10,7 +10,7 @@ import numpy as np
 
 from ..algebra.solve import factored, solve_symmetric
 from ..algebra.vector import Vec
-from ..describe.robot import DRIVE, INERTIA, WRENCH, Robot
+from ..describe.robot import DRIVE, FURTHER, INERTIA, WRENCH, Robot
 from ..errors import ModelError
 from ..formulate.economy import inverse_dynamics as newton_euler
 from ..formulate.posture import formulated
@@ -155,7 +155,7 @@ def _require_bare(robot: Robot, parallel: Parallel, model: str) -> None:
     """The joints that place the platform are coordinates only: no mass between, no drive."""
     for j in parallel.joints:
         carried = robot.links[j - 1] if j != parallel.body else None
-        parts = [getattr(robot.joints[j - 1], key) for key in DRIVE]
+        parts = [getattr(robot.joints[j - 1], key) for key in (*DRIVE, *FURTHER)]
         parts += [getattr(carried, key) for key in (*INERTIA, *WRENCH)] if carried else []
         if any(not (isinstance(x, int) and x == 0) for x in parts):
             raise ModelError(

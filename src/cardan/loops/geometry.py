@@ -689,11 +689,17 @@ class LoopGeometry:
             stacklevel=4,
         )
 
+    @cached_property
+    def _limited(self) -> dict[int, tuple[float, float]]:
+        """The limits of the joints that are found, by column, where there are any."""
+        moving, joints = self.coordinates.moving, self.robot.joints
+        limits = {k: limits_of(joints[moving[k] - 1]) for k in self._columns[1]}
+        return {k: pair for k, pair in limits.items() if np.isfinite(pair).any()}
+
     def _within(self, q: Array) -> Array:
         """Configurations within the limits of the joints that were found, where there are any."""
         good = np.ones(len(q), bool)
-        for column in self._columns[1]:
-            low, high = limits_of(self.robot.joints[self.coordinates.moving[column] - 1])
+        for column, (low, high) in self._limited.items():
             good &= (q[:, column] > low - 1e-9) & (q[:, column] < high + 1e-9)
         return np.asarray(q[good])
 
@@ -706,6 +712,11 @@ class LoopGeometry:
         if self.given != self.coordinates.active:
             where = f"the platform's position ({self.coordinates.named(self.given)}) = {at}"
             what = "a position of the platform"
+        if gap.value < 1e-8 and not self._limited:
+            raise ModelError(
+                f"the loops of '{self.robot.name}' close at {where} in no separate assemblies: some"
+                " joint may have any value there; give a guess, or other positions"
+            )
         if gap.value < 1e-8:
             raise ModelError(
                 f"every assembly of '{self.robot.name}' at {where} is outside the limits of its"

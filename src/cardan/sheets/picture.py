@@ -29,7 +29,7 @@ from ..mechanism.coordinates import Coordinates
 from ..motion.frames import link_frames
 from .solids import bodies, drawable, ends, reach, thickness
 
-__all__ = ["robot_drawing", "sketch"]
+__all__ = ["robot_drawing", "sketch", "stubs", "viewed"]
 
 Array = Any
 _LINK = Stroke("#5b6670", 3.2)
@@ -72,9 +72,9 @@ def robot_drawing(
 ) -> Drawing:
     """The picture, its frames and lengths labelled."""
     whole = drawable(robot, {})
-    view = _view(whole)
-    T = link_frames(skeleton(whole), _pose(whole, view))
-    pieces = [*_pieces(robot, whole, T), *_stubs(whole, T, view)]
+    view, q = viewed(whole)
+    T = link_frames(skeleton(whole), q)
+    pieces = [*_pieces(robot, whole, T), *stubs(whole, T, view)]
     scale, shift = _fitting(whole, T, pieces, view, wide, high)
 
     def place(points: Array) -> Array:
@@ -115,6 +115,12 @@ def _depth(item: tuple[float, Line]) -> float:
 
 
 # ---- where to look from, and in which configuration ----
+
+
+def viewed(robot: Robot) -> tuple[_View, Array]:
+    """From where a drawable robot is looked at, and in which configuration q."""
+    view = _view(robot)
+    return view, _pose(robot, view)
 
 
 def _view(robot: Robot) -> _View:
@@ -211,7 +217,7 @@ def _pieces(robot: Robot, whole: Robot, T: Array) -> Iterator[_Piece]:
         yield _Piece(T[j, :3, 3], T[j, :3, 3] + T[j, :3, :3] @ centre)
 
 
-def _stubs(robot: Robot, T: Array, view: _View) -> Iterator[_Piece]:
+def stubs(robot: Robot, T: Array, view: _View) -> Iterator[_Piece]:
     """Last links in a plane that the table does not show: along x of their frames."""
     far = bodies(robot)
     for j in ends(robot) if view.plane and not robot.loops else ():
