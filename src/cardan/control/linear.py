@@ -75,6 +75,11 @@ def linearise(
     space = state_space(robot, friction=friction, smooth=smooth)
     if space.floating:
         raise ModelError(f"'{robot.name}' has a floating base: not linearised")
+    if robot.wheels:
+        raise ModelError(
+            f"'{robot.name}' has wheels that roll: not linearised; its state is x = [q, qd_a], and"
+            " state_space(robot).program.derivative('xd', 'x') its matrix"
+        )
     on = coordinates(robot)
     q, qd = on.first("q", q), vector("qd", qd, on.nv)
     given: dict[str, np.ndarray] = {}
