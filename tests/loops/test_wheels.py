@@ -3,6 +3,7 @@ kinetic energy and the velocity constraints are written here anew, in the plane.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -165,6 +166,39 @@ def test_an_arm_on_wheels() -> None:
     near(J @ u, cardan.model(tree, "jacobian").compile()(q=q) @ qd, 1e-12)
 
 
+@pytest.mark.parametrize("slip", ["along", "across"])
+def test_one_direction(slip: str) -> None:
+    """A sleigh on a blade (Chaplygin's), and a wheel with rollers: one equation of the two."""
+    blade = slip == "along"
+    holds = {"name": "w", "link": "w", "radius": 0.1, "slip": slip}
+    robot = cardan.load({
+        "name": "sleigh",
+        "platform": {"name": "chassis", "freedoms": ["x", "y", "rz"]},
+        "link": [{"name": "w", "antecedent": "chassis", "gamma": "pi", "alpha": "pi/2", "d": -0.3,
+                  "b": 0.1, "joint": "fixed" if blade else "revolute", "mass": 2,
+                  "com": [0.2, 0.1, 0.3], "inertia_com": [1, 0, 0, 1, 0, 1]}],
+        "wheel": [holds],
+    })  # fmt: skip
+    joints = [replace(x, active=j in (0, 2, 3)) for j, x in enumerate(robot.joints)]
+    robot = replace(robot, joints=tuple(joints))  # y follows
+    q, u, ud, qd = _state(robot)
+    psi, n = q[2], robot.n
+
+    def row(q: Array) -> Array:
+        c, s = np.cos(q[2]), np.sin(q[2])
+        return np.array([-s, c, 0.3] if blade else [c, s, 0, -0.1])
+
+    drift = (row(q + 1e-6 * qd) - row(q - 1e-6 * qd)) @ qd / 2e-6
+    near(row(q) @ qd, 0, absolute=1e-14)
+    on, tau, tree = coordinates(robot), np.zeros(n), robot.tree()
+    tau[on.place] = cardan.model(robot, "inverse-dynamics").compile()(q=q, qd=u, qdd=ud)
+    A = cardan.model(tree, "inertia-matrix", effort="plain").compile()(q=q)
+    H = cardan.model(tree, "bias", effort="plain").compile()(q=q, qd=qd)
+    K = np.block([[A, -row(q)[:, None]], [row(q), 0]])
+    near(np.linalg.solve(K, np.r_[tau - H, -drift])[:n][on.place], ud, 1e-8)
+    assert abs(psi) < 1
+
+
 @pytest.mark.parametrize("name", VEHICLES)
 def test_models_agree(name: str) -> None:
     robot = _vehicle(name)
@@ -263,7 +297,7 @@ def test_what_cannot_roll() -> None:
     with pytest.raises(cardan.ModelError, match="leans or leaves the ground"):
         cardan.model(cardan.load(_changed(normal=[1, 0, 0])), "inverse-dynamics")
     loose = cardan.load(_changed(slip="along"))
-    with pytest.raises(cardan.ModelError, match="has 2 active joints .* but mobility 3"):
+    with pytest.raises(cardan.ModelError, match=r"has 2 active joints .* but mobility 3"):
         cardan.model(loose, "inverse-dynamics")
     robot = _vehicle("unicycle")
     for name in ("inverse-dynamics-derivatives", "filtered-regressor"):

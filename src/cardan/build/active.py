@@ -22,8 +22,8 @@ def of_active(robot: Robot, program: Program, assembly: Any, symbolic: bool = Fa
     what = f"'{program.model}' of '{robot.name}'"
     if not robot.constrained or robot.ne or robot.wheels:
         raise ModelError(
-            f"{what}: assembly= is for robots with closed loops or couplings, of rigid links, without"
-            " wheels"
+            f"{what}: assembly= is for robots with closed loops or couplings, of rigid links,"
+            " without wheels"
         )
     if "q" not in program.inputs:
         raise ModelError(f"{what} takes no q: leave out assembly=")

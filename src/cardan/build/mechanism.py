@@ -16,7 +16,7 @@ from ..describe.robot import Robot
 from ..describe.symbolic import parametrised
 from ..errors import ModelError
 from ..loops.analysis import Analysis, analyse, independent
-from ..mechanism.coordinates import Coordinates, has_springs, holonomic, is_floating
+from ..mechanism.coordinates import Coordinates, has_springs, is_floating
 from ..mechanism.loops import opened
 from ..models.bodies import Bodies
 from ..models.loops import Constraint, closed
@@ -254,9 +254,8 @@ class Mechanism:
         if self.robot.couplings:
             tied = "loops and couplings" if self.robot.loops else "couplings"
             table["q"] = table["q"].replace("loops", tied)
-        if self.robot.wheels and "q" in table:
-            tied = ", consistent with the loops" if holonomic(self.robot).constrained else ""
-            table["q"] = f"positions of all joints of the tree{tied}, rad or m"
+        elif not self.robot.loops and "q" in table:  # wheels alone say nothing of positions
+            table["q"] = "positions of all joints of the tree, rad or m"
         link = self.coordinates
         joints = {
             "q": link.moving, "qd": link.active, "qdd": link.active, "tau": link.driven,

@@ -69,7 +69,9 @@ def reactions(robot: Robot, *, f_e: bool = False, symbolic: bool = False) -> Pro
             "; what holds them up goes through the joints that hold their height"
         )
     if mechanism.analysis.overconstrained:
-        meaning["reactions"] += ". The constraints repeat each other: equations left out carry nothing"
+        meaning["reactions"] += (
+            ". The constraints repeat each other: equations left out carry nothing"
+        )
     return mechanism.program(
         "reactions", mechanism.inputs("q", "qd", "qdd", f_e=f_e, base=["V0", "g0"]),
         [page, written(page, slid(mechanism.tree))], ["reactions"], meaning=meaning,

@@ -199,7 +199,9 @@ def _analyse(robot: Robot) -> Analysis:
         coordinates, following, (chosen, rolling), kept, rank
     )
     mobility = len(coordinates.moving) - rank
-    return Analysis(coordinates, mobility, rank, chosen, kept, least_squares, idle, coupled, rolling)
+    return Analysis(
+        coordinates, mobility, rank, chosen, kept, least_squares, idle, coupled, rolling
+    )
 
 
 def _require_upright(coordinates: Coordinates, samples: list[Sample]) -> None:
@@ -220,9 +222,7 @@ def _require_upright(coordinates: Coordinates, samples: list[Sample]) -> None:
                 )
 
 
-def _idle(
-    coordinates: Coordinates, every: Rows, samples: list[Sample]
-) -> tuple[int, ...]:
+def _idle(coordinates: Coordinates, every: Rows, samples: list[Sample]) -> tuple[int, ...]:
     """Passive joints within loops that no loop equation ever sees."""
     largest = np.zeros(len(coordinates.moving))
     for sample in samples:

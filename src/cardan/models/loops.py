@@ -1,4 +1,4 @@
-"""Kinematic constraints of loops, couplings and wheels, [KC97] 3.4, 4.5 (11)-(14), [K10] (2)-(4), 7.
+"""Kinematic constraints of loops, couplings, wheels, [KC97] 3.4, 4.5 (11)-(14), [K10] (2)-(4), 7.
 
 Loop k is closed when its cut frame c (frame n+k, before the cut joint's own motion) and its twin t
 (frame n+B+k) differ by that motion alone. With the twist of the twin's link relative to the cut's
@@ -11,8 +11,8 @@ link at O_t, in the axes of the cut,
 
 A coupling q_j = ratio q_k + offset is one more row of (12), qd_j - ratio qd_k = 0, whose Psi is 0.
 
-A wheel j that rolls has two rows more: with its axis a, the normal n of the ground and its centre O,
-the velocity of its point on the ground vanishes along t = a × n and across, along a,
+A wheel j that rolls has two rows more. With its axis a, its centre O and the normal n of the
+ground, the velocity of its point on the ground vanishes along t = a × n and across, along a,
 
     t·v = a·v = 0,    v = V_O - r w_j × n                  Psi = t·(Vd_O - r wd_j × n), and of a
 

@@ -50,6 +50,8 @@ class JointSpace:
     @property
     def geometry(self) -> Any:
         """The loop geometry of a robot with loops or couplings."""
+        if not self.positioned:
+            raise _rolled(self.robot)
         return _geometry(self.robot)
 
     def matrix(self, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -66,9 +68,9 @@ class JointSpace:
 
     def closed_at(self, q: Any) -> np.ndarray:
         """q with its loops closed: the active joints kept, the passive ones solved nearby."""
-        q = np.asarray(q, float)
+        q = np.array(q, float)
         if not self.positioned:
-            return q
+            return np.asarray(q)
         link = self.geometry.coordinates
         solved = self.geometry.solve(q[link.places(link.active)], q)
         away = solved - q
@@ -78,11 +80,7 @@ class JointSpace:
     def follow(self, path: np.ndarray, start: np.ndarray) -> np.ndarray:
         """q of the whole tree along a path (N, nv) of the active joints, near a configuration."""
         if self.robot.wheels:
-            raise ModelError(
-                f"where '{self.robot.name}' is depends on the way that its wheels have rolled, not"
-                " on its active joints",
-                remedy="simulate it with motion=, which integrates it",
-            )
+            raise _rolled(self.robot)
         return np.asarray(_geometry(self.robot).follow(path, start))
 
     def first(self, name: str, given: Any) -> np.ndarray:
@@ -112,6 +110,14 @@ class JointSpace:
                 " for all"
             )
         return self.closed_at(q) if self.closed else q
+
+
+def _rolled(robot: Robot) -> ModelError:
+    return ModelError(
+        f"where '{robot.name}' is depends on the way that its wheels have rolled, not on its active"
+        " joints",
+        remedy="simulate it with motion=, which integrates it",
+    )
 
 
 def _require_rigid(on: JointSpace) -> None:

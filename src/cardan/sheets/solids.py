@@ -7,11 +7,12 @@ with a link that reaches out, a pendulum, that is drawn as far as its centre of 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from ..describe.robot import FIXED, GEOMETRY, PRISMATIC, Joint, Robot
+from ..describe.robot import FIXED, GEOMETRY, PRISMATIC, Joint, Robot, Wheel
 from ..describe.values.expression import number, symbols
 
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
 ]  # fmt: skip
 
 LENGTHS = ("b", "d", "r")
+_CORNERS = 16  # of a wheel that is drawn
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,8 @@ def stand_ins(robot: Robot) -> dict[str, str]:
     for frame in robot.frames:
         for values, example in ((frame.xyz, "0.1"), (frame.rpy, "0.5")):
             numbers |= {name: example for x in values for name in symbols(x) if name not in numbers}
+    for wheel in robot.wheels:
+        numbers |= {name: "0.1" for name in symbols(wheel.radius) if name not in numbers}
     for coupling in robot.couplings.values():
         for x in (coupling.offset, *(ratio for _, ratio in coupling.leaders)):
             numbers |= {name: "1" for name in symbols(x) if name not in numbers}
@@ -119,6 +123,8 @@ def solids(robot: Robot) -> list[Solid]:
             kind = "prismatic" if joint.sigma == PRISMATIC else "revolute"
             at = 0.0 if joint.sigma == PRISMATIC else -r
             parts.append(Solid(j, kind, (0, 0, at), np.eye(3), 0.12 * size, j))
+    for wheel in robot.wheels:
+        parts += _rim(wheel)
     for loop in robot.loops:
         parts += _branch(loop.cut, 0.12 * size, "loop") + _branch(loop.twin, 0.05 * size, "loop")
     for j in ends(robot):
@@ -147,6 +153,16 @@ def ends(robot: Robot) -> list[int]:
     """Frames that carry nothing: where tools are."""
     carried = {frame.antecedent for frame in robot.numbered}
     return [j for j in range(1, len(robot.joints) + 1) if j not in carried]
+
+
+def _rim(wheel: Wheel) -> list[Solid]:
+    """A wheel: its rim as a polygon, and a spoke that shows how it turns."""
+    angles = np.linspace(0, 2 * np.pi, _CORNERS + 1)
+    points = float(number(wheel.radius) or 0) * np.stack(
+        [np.cos(angles), np.sin(angles), 0 * angles], axis=1
+    )
+    sides = [_tube(wheel.link, *side) for side in pairwise([np.zeros(3), *points])]
+    return [part for side in sides for part in side]
 
 
 def _branch(frame: Joint, length: float, kind: str) -> list[Solid]:
