@@ -24,6 +24,8 @@ MODELS = (
     "regressor",
 )  # fmt: skip
 EXAMPLE = re.compile(r"```python\n(?P<code>.*?)```\n\n```text\n(?P<output>.*?)```", re.DOTALL)
+SPEED = re.compile(r"(?<=<!-- speed -->\n).*?(?=<!-- end of speed -->)", re.DOTALL)
+FASTEST = ("iiwa 14", ("Cardan", "Cardan, C", "CasADi C", "Pinocchio"))  # of docs/benchmarks.md
 COUNTS = re.compile(r"(?<=<!-- counts -->\n).*?(?=<!-- end -->)", re.DOTALL)
 
 
@@ -33,6 +35,7 @@ def refreshed(text: str) -> str:
     assert example is not None
     start, end = example.span("output")
     text = text[:start] + output(example["code"]) + text[end:]
+    text = SPEED.sub(lambda match: speed(), text)
     return COUNTS.sub(lambda match: counts(), text)
 
 
@@ -42,6 +45,23 @@ def output(code: str) -> str:
     with contextlib.redirect_stdout(printed):
         exec(compile(code, "README.md", "exec"), {})  # noqa: S102
     return printed.getvalue()
+
+
+def speed() -> str:
+    """The times of one state in a loop of machine code, from the run of docs/benchmarks.md."""
+    page = (Path(__file__).parent / "benchmarks.md").read_text(encoding="utf-8")
+    robot, systems = FASTEST
+    times: dict[str, dict[str, str]] = {}
+    for line in page.splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if cells[0].startswith(f"{robot}, ") and cells[1] in systems:
+            times.setdefault(cells[0].split(", ")[1], {})[cells[1]] = cells[3]
+    rows = [
+        f"| {model.replace('-', ' ')} | " + " | ".join(row.get(s) or "-" for s in systems) + " |"
+        for model, row in times.items()
+    ]
+    head = f"| KUKA {robot}, one core: ns per state in a loop | " + " | ".join(systems) + " |"
+    return "\n".join([head, "|---" * (len(systems) + 1) + "|", *rows, ""])
 
 
 def counts() -> str:

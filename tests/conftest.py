@@ -14,10 +14,9 @@ for _name in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL"):  # compilers must not seek ma
     os.environ.pop(_name, None)
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from tests.remembered import derive_once, keep_machine_code  # noqa: E402  on the path from here on
+from tests.remembered import keep_in_this_run  # noqa: E402  on the path from here on
 
-keep_machine_code()
-derive_once()
+keep_in_this_run()
 settings.register_profile("cardan", deadline=None)  # a busy machine is no failure
 settings.load_profile("cardan")
 

@@ -22,7 +22,7 @@ MODULES = sorted(SOURCE.rglob("*.py"))
 DESIGN = Path(__file__).parents[1] / "docs" / "design.md"
 # rooms that know nothing of robots, and import one another only
 ENGINE = ("ir", "emit", "kernel", "run")
-COMMON = {"arguments", "errors", "exact", "files", "latex", "renamed", "version"}
+COMMON = {"arguments", "cache", "errors", "exact", "files", "latex", "renamed", "version"}
 # A robot shows, checks and saves itself: methods of the class, which readers and writers make.
 METHODS = {("describe.robot", "describe.check"), ("describe.robot", "describe.show"),
            ("describe.robot", "describe.files")}  # fmt: skip

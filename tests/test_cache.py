@@ -6,12 +6,15 @@ import hashlib
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import cardan
-from cardan.run.cache import cached_object, folder
+from cardan.build import kept
+from cardan.cache import cached_object, folder
+from cardan.catalogue import MENU
 from cardan.version import __version__
 
 
@@ -113,3 +116,48 @@ def test_functions_from_the_cache_are_the_same(place: Path) -> None:
     assert count
     np.testing.assert_array_equal(program.compile()(**inputs), first)
     assert len(list(place.iterdir())) == count
+
+
+def test_a_program_is_derived_once(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In memory by this process, on disk by all, never of another robot, option or source."""
+    robot = cardan.load("rx90")
+    first = derived(robot)
+    assert derived(robot) is first
+    again = derived(robot, forget=True)
+    assert again == first
+    assert again.page == first.page
+    assert types_of(again) == types_of(first)  # 1 and 1.0 are printed differently
+    (entry,) = place.glob("*.program")
+    assert entry.stat().st_size > 1000
+    assert derived(robot, friction=False, forget=True).cost.total < first.cost.total
+    assert derived(robot.with_values({"RL4": 1}), forget=True).parameters != first.parameters
+    count = len(list(place.glob("*.program")))
+    monkeypatch.setattr(kept, "_source", lambda: "edited")
+    derived(robot, forget=True)
+    assert len(list(place.glob("*.program"))) == count + 1
+
+
+def test_a_program_that_cannot_be_read_is_derived(place: Path) -> None:
+    robot = cardan.load("rx90")
+    first = derived(robot, forget=True)
+    (entry,) = place.glob("*.program")
+    entry.write_bytes(entry.read_bytes()[:-50])
+    assert derived(robot, forget=True) == first
+
+
+def test_what_is_kept_in_memory_is_bounded(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept, "_MOST_NODES", 300)
+    kept._memory.clear()
+    for name in ("planar1r", "planar2r", "planar3r", "scara"):
+        cardan.model(cardan.load(name), "inverse-dynamics")
+    assert 1 <= len(kept._memory) < 4
+
+
+def derived(robot: cardan.Robot, *, forget: bool = False, **options: Any) -> cardan.Program:
+    if forget:
+        kept._memory.clear()
+    return MENU["inverse-dynamics"].build(robot, **options)
+
+
+def types_of(program: cardan.Program) -> list[type]:
+    return [type(x) for node in program.code.nodes for x in node]

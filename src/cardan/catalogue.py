@@ -52,9 +52,15 @@ class Entry:
                 " rigid"
             )
         builder = _imported(self.builder)
-        if options.get("base_parameters") and self.group == "dynamic":
-            return _imported("build.base.cheaper_parameters")(builder, robot, options)
-        return builder(robot, **options)
+
+        def derived() -> Any:
+            if options.get("base_parameters") and self.group == "dynamic":
+                return _imported("build.base.cheaper_parameters")(builder, robot, options)
+            return builder(robot, **options)
+
+        if not self.program or not isinstance(self.builder, str):
+            return derived()
+        return _imported("build.kept.kept")(self.name, robot, options, derived)
 
 
 def _imported(builder: str | Callable[..., Any]) -> Callable[..., Any]:
@@ -242,7 +248,9 @@ def _entries() -> list[Entry]:
                "symbolic": _SYMBOLIC}, program=False),
         Entry("loop-geometry", "geometric", "positions of the passive joints of closed loops",
               "-", "object: solve(q_a, guess, p=), equations()",
-              "build.loop_kinematic.loop_geometry", program=False),
+              "build.loop_kinematic.loop_geometry",
+              {"known": Option("the joints that are given, by variable or name, in place of the"
+                               " active ones: q2 q4", kind="rows")}, program=False),
     ]  # fmt: skip
     kinematic_menu = [
         entry("jacobian", "kinematic", "Jacobian of a point of any frame, Renaud's three factors",

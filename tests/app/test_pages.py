@@ -6,6 +6,7 @@ import importlib.util
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from types import ModuleType
 
@@ -14,6 +15,7 @@ from tests.pages import run_page
 
 ROOT = Path(__file__).resolve().parents[2]
 LINK = re.compile(r"\]\((?!https?:)([^)#]+)\)")
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
@@ -58,6 +60,7 @@ def test_the_readme_prints_what_it_says() -> None:
     page, maker = (ROOT / "README.md").read_text(encoding="utf-8"), script("make_readme")
     example = maker.EXAMPLE.search(page)
     assert maker.output(example["code"]) == example["output"], "run  python docs/make_readme.py"
+    assert maker.speed() in page, "run  python docs/make_readme.py"
     for row in maker.rows(["rx90-base"]):
         assert row in page, "run  python docs/make_readme.py"
 
@@ -65,6 +68,22 @@ def test_the_readme_prints_what_it_says() -> None:
 def test_the_readme_opens_with_the_two_commands() -> None:
     lines = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
     assert [line.split("  ")[2] for line in lines[2:4]] == ["make demo", "make test"]
+
+
+def test_the_readme_reads_well_anywhere() -> None:
+    """Its links are whole addresses, in the project's repository, of files that there are."""
+    page, home = (ROOT / "README.md").read_text(encoding="utf-8"), PROJECT["urls"]["Source"]
+    owner = home.removeprefix("https://github.com/")
+    raw = f"https://raw.githubusercontent.com/{owner}/main/"
+    links = re.findall(r"\]\(([^)]+)\)", page)
+    assert len(links) > 8
+    for link in links:
+        assert link.startswith((f"{home}/blob/main/", raw)), link
+        assert (ROOT / link.removeprefix(f"{home}/blob/main/").removeprefix(raw)).exists(), link
+    short = page.split("## Command line")[0]
+    for row in re.findall(r"^\| (.*), base parameters \| (\*\*.*\*\*) \|", short, re.M):
+        title = row[0].replace("general", "General")
+        assert f"| {title} | base | `inverse-dynamics` | {row[1]} |" in page, row
 
 
 def test_the_page_of_models_is_that_of_the_catalogue() -> None:

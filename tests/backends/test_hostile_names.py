@@ -14,6 +14,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import quoteattr
@@ -138,15 +139,21 @@ def python_texts(program: Program) -> Iterator[tuple[str, str]]:
         yield f"{program.model} {language} split", program.emit(language, split=True)
 
 
-def solver_texts(name: str, language: str) -> Iterator[tuple[str, str]]:
-    """Texts that are no programs: inverse geometry, loops, numerical inverse kinematics."""
+@cache
+def solvers(name: str) -> tuple[Any, Any, Any]:
     arm = robot_called(name)
     links = [replace(link, name=f"{link.name} {name}"[:200]) for link in arm.links]
     arm = replace(arm, links=tuple(links))
-    yield "closed form", cardan.model(arm, "inverse-geometry").emit(language, function="solved")
+    loops = cardan.model(replace(fivebar(), name=name), "loop-geometry")
+    return cardan.model(arm, "inverse-geometry"), arm, loops
+
+
+def solver_texts(name: str, language: str) -> Iterator[tuple[str, str]]:
+    """Texts that are no programs: inverse geometry, loops, numerical inverse kinematics."""
+    inverse, arm, loops = solvers(name)
+    yield "closed form", inverse.emit(language, function="solved")
     yield "numeric", numeric_code(arm, language, function="solved")
-    loops = replace(fivebar(), name=name)
-    yield "loops", cardan.model(loops, "loop-geometry").emit(language, function="solved")
+    yield "loops", loops.emit(language, function="solved")
 
 
 def fivebar() -> Robot:

@@ -57,7 +57,8 @@ def test_a_closed_form_is_complete_and_many_starts_are_not(monkeypatch: pytest.M
     assert len(found.poses) == len(found) == 2
     monkeypatch.setattr(search, "_ROUNDS", 1)
     monkeypatch.setattr(search, "_STARTS", 24)
-    stewart = geometry("stewart")
+    stewart = cardan.LoopGeometry.of(cardan.load("stewart"))
+    vars(stewart)["hexapod"] = None  # as a robot without a complete method
     columns = [stewart.coordinates.moving.index(j) for j in stewart.given]
     few = stewart.solve(stewart.home[columns])
     assert not few.complete
@@ -88,3 +89,6 @@ def test_the_command_line_counts_poses() -> None:
     assert str(own.poses) in printed("delta", "--q", "0.3,0.3,0.3")
     assert '"complete": true' in printed("delta", "--q", "0.3,0.3,0.3", "--json")
     assert "2 assemblies" in printed("fivebar", "--q", "2.2,0.9")
+    told = printed("stewart", "--q", "0.6,0.62,0.64,0.61,0.65,0.63")
+    assert "28 complex solutions followed: 8 real poses; these are all" in " ".join(told.split())
+    assert "8 poses of the platform, 512 arrangements of the legs" in " ".join(told.split())

@@ -40,11 +40,11 @@ type of its first assignment; a loop does not change its own bounds. There is no
 from __future__ import annotations
 
 import ast
-import copy
 import inspect
 import textwrap
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
 from math import atan2, cos, floor, sin, sqrt
 from typing import Any, TypeVar, overload
 
@@ -117,6 +117,7 @@ class Bound:
 
     names: Mapping[str, Any] = field(default_factory=dict)
     read: dict[tuple[Callable[..., Any], str], Kernel] = field(default_factory=dict, repr=False)
+    lists: dict[Callable[..., Any], list[Kernel]] = field(default_factory=dict, repr=False)
 
     @property
     def known(self) -> dict[str, Any]:
@@ -151,6 +152,13 @@ class Kernel:
 
 def kernels_of(entry: Callable[..., Any], bound: Bound | None = None) -> list[Kernel]:
     """The kernel and all it calls, callees first."""
+    bound = bound or _PLAIN
+    if entry not in bound.lists:
+        bound.lists[entry] = _without_offsets(_called(entry, bound))
+    return bound.lists[entry]
+
+
+def _called(entry: Callable[..., Any], bound: Bound) -> list[Kernel]:
     kernels: dict[str, Kernel] = {}
 
     def visit(kernel: Kernel) -> None:
@@ -159,8 +167,8 @@ def kernels_of(entry: Callable[..., Any], bound: Bound | None = None) -> list[Ke
         if kernels.setdefault(kernel.name, kernel) is not kernel:
             raise ProgramError(f"two kernels are called '{kernel.name}': rename one of them")
 
-    visit(read_kernel(entry, bound or _PLAIN))
-    return _without_offsets(list(kernels.values()))
+    visit(read_kernel(entry, bound))
+    return list(kernels.values())
 
 
 def program_kernel(stub: Callable[..., Any], code: Code) -> list[Kernel]:
@@ -171,46 +179,47 @@ def program_kernel(stub: Callable[..., Any], code: Code) -> list[Kernel]:
 def _without_offsets(kernels: list[Kernel]) -> list[Kernel]:
     """The kernels without the offsets that are 0 wherever they are called."""
     zero = {(kernel.name, offset) for kernel in kernels for offset in kernel.offsets}
-    changed = bool(zero)
+    calls = [
+        ((callee, offset), (kernel.name, value.id if isinstance(value, ast.Name) else ""))
+        for kernel in kernels for callee, offset, value in _offsets_of_calls(kernel)
+        if not (isinstance(value, ast.Constant) and value.value == 0)
+    ]  # fmt: skip
+    changed = True
     while changed:
-        changed = False
-        for kernel in kernels:
-            for callee, offset, value in _offsets_of_calls(kernel):
-                name = value.id if isinstance(value, ast.Name) else ""
-                if isinstance(value, ast.Constant) and value.value == 0:
-                    continue
-                if (callee, offset) in zero and (kernel.name, name) not in zero:
-                    zero.remove((callee, offset))
-                    changed = True
+        moved = {offset for offset, source in calls if source not in zero}
+        changed = bool(moved & zero)
+        zero -= moved
     return _without(kernels, zero)
 
 
 def read_only_what_counts(kernels: list[Kernel]) -> list[Kernel]:
     """The kernels without parameters that nothing reads, for texts."""
     idle = {(kernel.name, parameter) for kernel in kernels for parameter in kernel.parameters}
+    uses = [((kernel.name, name), ways) for kernel in kernels for name, ways in _uses(kernel)]
     changed = True
     while changed:
-        read = {(kernel.name, name) for kernel in kernels for name in _names_read(kernel, idle)}
+        read = {name for name, ways in uses if not idle.intersection(ways)}
         changed = bool(idle & read)
         idle -= read
     return _without(kernels, idle)
 
 
-def _names_read(kernel: Kernel, idle: set[tuple[str, str]]) -> set[str]:
-    """The names in a kernel but for those that are only given to idle parameters."""
-    names: set[str] = set()
-    waiting: list[ast.AST] = [*kernel.body]
+def _uses(kernel: Kernel) -> set[tuple[str, tuple[tuple[str, str], ...]]]:
+    """The names in a kernel, each with the parameters that it is given to: it is read if all of
+    them are."""
+    uses = set()
+    waiting: list[tuple[ast.AST, tuple[tuple[str, str], ...]]] = [(x, ()) for x in kernel.body]
     while waiting:
-        node = waiting.pop()
-        callee = kernel.callees.get(ast.unparse(node.func)) if isinstance(node, ast.Call) else None
+        node, ways = waiting.pop()
+        callee = _callee(kernel, node)
         if isinstance(node, ast.Name):
-            names.add(node.id)
+            uses.add((node.id, ways))
         elif callee is not None and isinstance(node, ast.Call):
             pairs = zip(callee.parameters, node.args, strict=True)
-            waiting += [arg for name, arg in pairs if (callee.name, name) not in idle]
+            waiting += [(arg, (*ways, (callee.name, name))) for name, arg in pairs]
         else:
-            waiting += ast.iter_child_nodes(node)
-    return names
+            waiting += [(child, ways) for child in ast.iter_child_nodes(node)]
+    return uses
 
 
 def _without(kernels: list[Kernel], zero: set[tuple[str, str]]) -> list[Kernel]:
@@ -223,8 +232,8 @@ def _without(kernels: list[Kernel], zero: set[tuple[str, str]]) -> list[Kernel]:
         whole[kernel.name] = replace(
             kernel, callees={name: whole[one.name] for name, one in kernel.callees.items()},
             parameters={p: k for p, k in kernel.parameters.items() if p not in shorter.gone},
-            body=[shorter.visit(copy.deepcopy(node)) for node in kernel.body],
-            flat=shorter.visit(copy.deepcopy(kernel.flat)) if kernel.flat else None,
+            body=shorter.every(kernel.body),
+            flat=shorter.node(kernel.flat) if kernel.flat else None,
         )  # fmt: skip
     return list(whole.values())
 
@@ -233,44 +242,59 @@ def _offsets_of_calls(kernel: Kernel) -> Iterator[tuple[str, str, ast.expr]]:
     """(kernel called, its offset, the value) of every call."""
     for statement in kernel.body:
         for node in ast.walk(statement):
-            name = node.func.id if isinstance(node, ast.Call) and isinstance(
-                node.func, ast.Name) else ""  # fmt: skip
-            callee = kernel.callees.get(name)
+            callee = _callee(kernel, node)
             if callee is not None and isinstance(node, ast.Call):
                 for parameter, value in zip(callee.parameters, node.args, strict=True):
                     if parameter in callee.offsets:
                         yield callee.name, parameter, value
 
 
-class _Shorter(ast.NodeTransformer):
-    """Takes parameters away."""
+class _Shorter:
+    """Takes parameters away: what changes is written anew, the rest is shared."""
 
     def __init__(self, kernel: Kernel, zero: set[tuple[str, str]]) -> None:
         self.kernel = kernel
         self.zero = zero
         self.gone = {offset for name, offset in zero if name == kernel.name}
 
-    def visit_arguments(self, node: ast.arguments) -> ast.arguments:
-        node.args = [arg for arg in node.args if arg.arg not in self.gone]
-        return node
+    def every(self, nodes: list[Any]) -> list[Any]:
+        """The nodes, and the list itself where none changes."""
+        new = [self.node(x) if isinstance(x, ast.AST) else x for x in nodes]
+        return nodes if all(x is y for x, y in zip(new, nodes, strict=True)) else new
 
-    def visit_Call(self, node: ast.Call) -> ast.expr:
-        self.generic_visit(node)
-        callee = self.kernel.callees.get(ast.unparse(node.func))
+    def node(self, node: Any) -> Any:
+        if isinstance(node, ast.Name):
+            return ast.copy_location(ast.Constant(0), node) if node.id in self.gone else node
+        if (
+            isinstance(node, ast.BinOp)
+            and isinstance(node.left, ast.Name)
+            and (node.left.id in self.gone)
+        ):
+            return self.node(node.right)
+        changes: dict[str, Any] = {}
+        for name, value in ast.iter_fields(node):
+            if isinstance(value, list):
+                new: Any = self.every(value)
+            else:
+                new = self.node(value) if isinstance(value, ast.AST) else value
+            if new is not value:
+                changes[name] = new
+        if isinstance(node, ast.arguments):
+            changes["args"] = [arg for arg in node.args if arg.arg not in self.gone]
+        callee = _callee(self.kernel, node)
         if callee is not None:
-            pairs = zip(callee.parameters, node.args, strict=True)
-            node.args = [arg for name, arg in pairs if (callee.name, name) not in self.zero]
-        return node
+            pairs = zip(callee.parameters, changes.get("args", node.args), strict=True)
+            changes["args"] = [arg for name, arg in pairs if (callee.name, name) not in self.zero]
+        if not changes:
+            return node
+        fields = {name: changes.get(name, value) for name, value in ast.iter_fields(node)}
+        return ast.copy_location(type(node)(**fields), node)
 
-    def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
-        if isinstance(node.left, ast.Name) and node.left.id in self.gone:
-            right: ast.expr = self.visit(node.right)
-            return right
-        self.generic_visit(node)
-        return node
 
-    def visit_Name(self, node: ast.Name) -> ast.expr:
-        return ast.copy_location(ast.Constant(0), node) if node.id in self.gone else node
+def _callee(kernel: Kernel, node: ast.AST) -> Kernel | None:
+    """The kernel that a node calls."""
+    called = isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+    return kernel.callees.get(node.func.id) if called else None  # type: ignore[attr-defined]
 
 
 def _same(one: list[ast.stmt], other: list[ast.stmt]) -> bool:
@@ -290,15 +314,13 @@ def read_kernel(function: Callable[..., Any], bound: Bound = _PLAIN, name: str =
 
 
 def _read(function: Callable[..., Any], bound: Bound, name: str) -> Kernel:
-    source = textwrap.dedent(inspect.getsource(function))
-    (node,) = ast.parse(source).body
-    if not isinstance(node, ast.FunctionDef):
-        raise ProgramError("a kernel is a function written with def")
+    source = _source(function)
+    node = _function(source)
     names = {**function.__globals__, **bound.known}
     doc = ast.get_docstring(node) or ""
     kernel = Kernel(name, {}, None, [], source, doc)
     lowering = Lowering(names, kernel.fault, bound.known)
-    reachable = _Reachable(names).visit(copy.deepcopy(node))
+    reachable = _Reachable(names).visit(_function(source))
     flat = lowering.function(reachable, function)
     flat.name = name
     same = name == node.name and _same(flat.body, node.body)
@@ -314,6 +336,18 @@ def _read(function: Callable[..., Any], bound: Bound, name: str) -> Kernel:
         code = bound.names.get(name)
         return _of_program(name, kernel, code) if isinstance(code, Code) else kernel
     return _Reader(kernel, names, bound).read()
+
+
+@cache
+def _source(function: Callable[..., Any]) -> str:
+    return textwrap.dedent(inspect.getsource(function))
+
+
+def _function(source: str) -> ast.FunctionDef:
+    (node,) = ast.parse(source).body
+    if not isinstance(node, ast.FunctionDef):
+        raise ProgramError("a kernel is a function written with def")
+    return node
 
 
 def _of_program(name: str, stub: Kernel, code: Code) -> Kernel:

@@ -11,6 +11,7 @@ from .language import Array, Booleans, Integers, empty, integers, sqrt
 
 __all__ = [
     "complex_null_space",
+    "complex_solve",
     "eigenvalues",
     "flatness",
     "largest_of",
@@ -94,6 +95,54 @@ def solve_square(a: Array, b: Array, n: int) -> float:
         for j in range(i + 1, n):
             total -= a[n * i + j] * b[j]
         b[i] = total / a[n * i + i]
+    return smallest / largest
+
+
+def complex_solve(a: Array, b: Array, n: int) -> float:
+    """a x = b in complex numbers, real parts (n, n) then imaginary ones, by elimination with row
+    pivots; x replaces b. Smallest pivot over largest."""
+    im = n * n
+    smallest = 1e300
+    largest = 0.0
+    for k in range(n):
+        best = k
+        size = abs(a[n * k + k]) + abs(a[im + n * k + k])
+        for i in range(k + 1, n):
+            own = abs(a[n * i + k]) + abs(a[im + n * i + k])
+            if own > size:
+                best = i
+                size = own
+        if size < 1e-280:
+            return 0.0
+        smallest = min(smallest, size)
+        largest = max(largest, size)
+        if best != k:
+            swap(a, n * k, n * best, n, 1)
+            swap(a, im + n * k, im + n * best, n, 1)
+            swap(b, k, best, 2, n)
+        x = a[n * k + k]
+        y = a[im + n * k + k]
+        scale = 1.0 / (x * x + y * y)
+        x = x * scale
+        y = 0.0 - y * scale
+        for i in range(k + 1, n):
+            u = a[n * i + k] * x - a[im + n * i + k] * y
+            v = a[n * i + k] * y + a[im + n * i + k] * x
+            for j in range(k + 1, n):
+                a[n * i + j] -= u * a[n * k + j] - v * a[im + n * k + j]
+                a[im + n * i + j] -= u * a[im + n * k + j] + v * a[n * k + j]
+            b[i] -= u * b[k] - v * b[n + k]
+            b[n + i] -= u * b[n + k] + v * b[k]
+        a[n * k + k] = x
+        a[im + n * k + k] = y
+    for i in range(n - 1, -1, -1):
+        x = b[i]
+        y = b[n + i]
+        for j in range(i + 1, n):
+            x -= a[n * i + j] * b[j] - a[im + n * i + j] * b[n + j]
+            y -= a[n * i + j] * b[n + j] + a[im + n * i + j] * b[j]
+        b[i] = x * a[n * i + i] - y * a[im + n * i + i]
+        b[n + i] = x * a[im + n * i + i] + y * a[n * i + i]
     return smallest / largest
 
 

@@ -29,6 +29,7 @@ class Scopes:
     first: list[str] = field(default_factory=list)
     constant: set[str] = field(default_factory=set)
     idle: set[int] = field(default_factory=set)  # statements that assign what nothing reads
+    _names: dict[int, set[str]] = field(default_factory=dict)  # id of a statement -> names in it
 
     def __post_init__(self) -> None:
         stored = Counter(
@@ -48,7 +49,7 @@ class Scopes:
 
     def _places(self, name: str, block: list[ast.stmt]) -> list[tuple[ast.stmt, bool]] | None:
         """The statements of a block that declare a variable, and whether nothing reads it then."""
-        uses = [node for node in block if name in mentioned([node])]
+        uses = [node for node in block if name in self._mentioned(node)]
         if not uses:
             return []
         first = uses[0]
@@ -61,6 +62,11 @@ class Scopes:
                 return None
             places += inner
         return places
+
+    def _mentioned(self, node: ast.stmt) -> set[str]:
+        if id(node) not in self._names:
+            self._names[id(node)] = mentioned([node])
+        return self._names[id(node)]
 
     def _inside(self, name: str, node: ast.stmt) -> list[tuple[ast.stmt, bool]] | None:
         if isinstance(node, ast.For):

@@ -27,13 +27,14 @@ from ..document.notebook import equations_shown, notebook_html, notebook_latex
 from ..document.structure import Part
 from ..errors import CardanWarning, InputError, ModelError, UnknownNameError
 from ..mechanism.coordinates import Coordinates, holonomic
-from ..mechanism.platform import Parallel
+from ..mechanism.platform import Modules, Parallel
 from .analysis import Analysis, analyse, independent
 from .analytic import Answers, Step, run_plan, steps_of
 from .batch import many
 from .continuation import FAR, LEAST, STEP, ByEquations, carried
 from .distances import Distances
 from .formulas import Formulas, formulas_of
+from .hexapod import Hexapod
 from .kernels import MOST
 from .numeric import (
     CLOSED,
@@ -46,9 +47,10 @@ from .numeric import (
     loop_symbols,
     numeric,
     ordered,
+    unique,
     wrapped,
 )
-from .poses import Assemblies, Poses, poses_of
+from .poses import NOT_PROVEN, Assemblies, Poses, poses_of
 from .search import least_gap, searched
 from .standing import standing
 
@@ -91,13 +93,15 @@ class LoopGeometry:
 
     @cached_property
     def legs(self) -> LoopGeometry:
-        """Of a parallel robot the inverse: solve(x) takes the platform's coordinates.
+        """Of a parallel robot the inverse: solve(x) takes the platform's coordinates; of parallel
+        modules in series those of all, then the active joints between them.
 
         >>> legs = cardan.model(cardan.load("delta"), "loop-geometry").legs
         >>> legs.solve([0.0, 0.0, -0.6]).shape
         (8, 12)"""
-        parallel = Parallel.of(self.coordinates, "loop-geometry")
-        return LoopGeometry(self.robot, self.analysis, parallel.joints)
+        modules = Modules.of(self.coordinates, "loop-geometry")
+        joints = [j for part in modules.parts for j in part.joints]
+        return LoopGeometry(self.robot, self.analysis, (*joints, *modules.between))
 
     @property
     def coordinates(self) -> Coordinates:
@@ -160,6 +164,39 @@ class LoopGeometry:
             return None
         platform = Distances.of(self.analysis)
         return None if platform is None or self._loses(platform) else platform
+
+    @cached_property
+    def hexapod(self) -> Hexapod | None:
+        """The direct geometry of a platform with six freedoms on six legs, or None.
+
+        >>> geometry = cardan.model(cardan.load("fivebar"), "loop-geometry")
+        >>> geometry.hexapod is None
+        True"""
+        if self.given != self.coordinates.active:
+            return None
+        hexapod = Hexapod.of(self.analysis)
+        return None if hexapod is None or self._loses(hexapod.steps) else hexapod
+
+    def complex_poses(
+        self, q_a: Any, p: Any = None, *, values: Mapping[str, float] | None = None
+    ) -> Any:
+        """All poses of a platform on six legs, T (k, 4, 4) in complex numbers: 40 in general, fewer
+        where points coincide or legs are alike: `PlatformPoses`, of a batch (N, 6) a list.
+
+        >>> geometry = cardan.model(cardan.load("stewart"), "loop-geometry")
+        >>> poses = geometry.complex_poses([0.6, 0.62, 0.64, 0.61, 0.65, 0.63])
+        >>> poses.complete, len(poses) == poses.paths - poses.infinite
+        (True, True)"""
+        if self.hexapod is None:
+            raise ModelError(
+                f"'{self.robot.name}' has no complex poses: they are those of a platform with six"
+                " freedoms on six legs, each of which holds a point at a distance",
+                remedy="solve(q_a) lists the assemblies",
+            )
+        system = self.system(p, values=values)
+        q = self._given_rows(system, self._checked(q_a, len(self.given)))
+        every = self.hexapod.poses(system.chain, np.atleast_2d(q))
+        return every if q.ndim > 1 else every[0]
 
     def _loses(self, form: ClosedForm) -> bool:
         """Does a closed form lose a configuration that Newton's method has closed?"""
@@ -247,29 +284,35 @@ class LoopGeometry:
         >>> bool(np.abs(nearest - every[0]).max() < 0.5)
         True"""
         system = self.system(p, values=values)
-        active = self._columns[0][: len(self.given)]
-        given = self._checked(q_a, len(active))
-        q = np.zeros((*given.shape[:-1], system.n))
-        q[..., active] = given
-        q = system.followed(q, active)[0]
+        given = self._checked(q_a, len(self.given))
+        q = self._given_rows(system, given)
         if given.ndim > 1 or report:
             return many(self, system, q, guess, threads)
         if guess is not None:
             return self._nearest(system, q, self._guess(guess, q))
-        every, full = self._assemblies(system, q)
+        every, full, told = self._assemblies(system, q)
         if not len(every):
             self._refuse(system, q)
         poses = self.poses(every, system=system)
-        return Assemblies.of(every, poses, self.complete and not full)
+        return Assemblies.of(every, poses, self.complete and not full, told)
+
+    def _given_rows(self, system: Equations, given: Array) -> Array:
+        """q (..., n) with the given joints and what follows them by couplings, zero elsewhere."""
+        active = self._columns[0][: len(self.given)]
+        q = np.zeros((*given.shape[:-1], system.n))
+        q[..., active] = given
+        return np.asarray(system.followed(q, active)[0])
 
     @cached_property
     def complete(self) -> bool:
-        """Is `solve` known to find all assemblies? A closed form is; many starts are not.
+        """Is `solve` known to find all assemblies? A closed form is, and so are all complex poses
+        of a platform on six legs; many starts are not.
 
         >>> geometry = cardan.model(cardan.load("fivebar"), "loop-geometry")
         >>> geometry.complete
         True"""
-        return bool(self.steps is not None or self.platform is not None or not self._columns[1])
+        forms = (self.steps, self.platform, self.hexapod)
+        return any(form is not None for form in forms) or not self._columns[1]
 
     @cached_property
     def _parallel(self) -> Parallel | None:
@@ -302,9 +345,7 @@ class LoopGeometry:
         system = self.system(p, values=values)
         active, passive = self._columns
         given = self._checked(path, len(self.given))
-        whole = np.zeros((len(given), system.n))
-        whole[:, active[: len(self.given)]] = given
-        whole = system.followed(whole, active[: len(self.given)])[0]
+        whole = self._given_rows(system, given)
         q = np.full(whole.shape, np.nan)
         k = 0
         while k < len(q):
@@ -531,15 +572,38 @@ class LoopGeometry:
         found, share = carried(ByEquations(system, active, passive), start[None], q[None, active])
         return np.asarray(found[0]) if share[0] == 1 else None
 
-    def _assemblies(self, system: Equations, q: Array) -> tuple[Array, bool]:
-        """(all assemblies found, are more known to be left out?): in closed form, or part by part
-        from many starts."""
+    def _assemblies(self, system: Equations, q: Array) -> tuple[Array, bool, str]:
+        """(all assemblies found, are there or may there be more?, what is known of them): in closed
+        form, by all complex poses of a platform, or part by part from many starts."""
         solved = self.in_closed_form(system, q[None])
         if solved is not None:
-            return solved[0], bool(solved.more[0])
+            full = bool(solved.more[0])
+            return solved[0], full, f"{MOST} of more: the kernel has no room for others" * full
         if not self._columns[1]:  # everything is given, or follows by couplings
-            return q[None][system.error(q[None]) < CLOSED], False
-        return self._within(searched(system, q, self._columns[1])), False
+            return q[None][system.error(q[None]) < CLOSED], False, ""
+        if self.hexapod is not None:
+            return self._posed(system, q[None])[0]
+        return self._within(searched(system, q, self._columns[1])), False, ""
+
+    def _posed(
+        self, system: Equations, q: Array, threads: int | None = None
+    ) -> list[tuple[Array, bool, str]]:
+        """The same at many active positions (N, n): poses of a platform, the legs at each."""
+        assert self.hexapod is not None
+        try:
+            every = self.hexapod.poses(system.chain, q, threads)
+        except ModelError as error:
+            words = f"{NOT_PROVEN}; {error}"
+            return [(self._within(searched(system, x, self._columns[1])), True, words) for x in q]
+        columns, answers = self.hexapod.columns, []
+        for x, own in zip(q, every, strict=True):
+            rows = np.repeat(x[None], int(own.real.sum()), axis=0)
+            rows[:, columns] = self.hexapod.placed(system.chain, own.T[own.real].real)
+            rows = unique(rows, system.periodic)  # poses that meet are there several times
+            legs = self._solved(self.hexapod.steps, system, rows)
+            q_all = np.concatenate([x[None][:0], *(legs[k] for k in range(len(rows)))])
+            answers.append((q_all, not own.complete or bool(legs.more.any()), str(own)))
+        return answers
 
     def in_closed_form(
         self, system: Equations, q: Array, threads: int | None = None
@@ -625,11 +689,17 @@ class LoopGeometry:
             stacklevel=4,
         )
 
+    @cached_property
+    def _limited(self) -> dict[int, tuple[float, float]]:
+        """The limits of the joints that are found, by column, where there are any."""
+        moving, joints = self.coordinates.moving, self.robot.joints
+        limits = {k: limits_of(joints[moving[k] - 1]) for k in self._columns[1]}
+        return {k: pair for k, pair in limits.items() if np.isfinite(pair).any()}
+
     def _within(self, q: Array) -> Array:
         """Configurations within the limits of the joints that were found, where there are any."""
         good = np.ones(len(q), bool)
-        for column in self._columns[1]:
-            low, high = limits_of(self.robot.joints[self.coordinates.moving[column] - 1])
+        for column, (low, high) in self._limited.items():
             good &= (q[:, column] > low - 1e-9) & (q[:, column] < high + 1e-9)
         return np.asarray(q[good])
 
@@ -642,6 +712,11 @@ class LoopGeometry:
         if self.given != self.coordinates.active:
             where = f"the platform's position ({self.coordinates.named(self.given)}) = {at}"
             what = "a position of the platform"
+        if gap.value < 1e-8 and not self._limited:
+            raise ModelError(
+                f"the loops of '{self.robot.name}' close at {where} in no separate assemblies: some"
+                " joint may have any value there; give a guess, or other positions"
+            )
         if gap.value < 1e-8:
             raise ModelError(
                 f"every assembly of '{self.robot.name}' at {where} is outside the limits of its"

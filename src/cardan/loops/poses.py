@@ -55,28 +55,30 @@ class Assemblies(np.ndarray):
     """All assemblies found, (k, n): an array.
 
     poses: those of the platform of a parallel robot, None of other robots; complete: is it known
-    that there are no more? A closed form says so, Newton's method from many starts does not."""
+    that there are no more? A closed form says so, and so do all complex poses of a platform;
+    Newton's method from many starts does not. told: how they were counted, where they were."""
 
     poses: Poses | None
     complete: bool
+    told: str
 
     @classmethod
-    def of(cls, q: Array, poses: Poses | None, complete: bool) -> Assemblies:
+    def of(cls, q: Array, poses: Poses | None, complete: bool, told: str = "") -> Assemblies:
         found = np.asarray(q).view(cls)
-        found.poses, found.complete = poses, complete
+        found.poses, found.complete, found.told = poses, complete, told
         return found
 
     def __array_finalize__(self, source: Any) -> None:
         """A part of the array, or what is computed with it, is a set of assemblies no longer."""
-        self.poses, self.complete = None, False
+        self.poses, self.complete, self.told = None, False, ""
 
     def __reduce__(self) -> Any:
-        return Assemblies.of, (np.asarray(self), self.poses, self.complete)
+        return Assemblies.of, (np.asarray(self), self.poses, self.complete, self.told)
 
     @property
     def note(self) -> str:
-        """What is not known of them, or nothing."""
-        return "" if self.complete else NOT_PROVEN
+        """How they were counted, or that they may not be all; or nothing."""
+        return self.told or ("" if self.complete else NOT_PROVEN)
 
 
 def poses_of(parallel: Parallel, system: Equations, q: Array) -> Poses:
@@ -86,15 +88,14 @@ def poses_of(parallel: Parallel, system: Equations, q: Array) -> Poses:
     scale[:, 3] = max(system.size, 1e-300)
     away = T[:, :3] / scale
     first: list[int] = []
-    rows: list[list[int]] = []
-    for k, pose in enumerate(away):
-        near = [np.abs(pose - away[j]).max() < _SAME for j in first]
-        if any(near):
-            rows[near.index(True)].append(k)
-        else:
-            first.append(k)
-            rows.append([k])
-    return Poses(T[first], tuple(np.array(own) for own in rows))
+    rows: list[Array] = []
+    rest = np.arange(len(q))
+    while len(rest):
+        near = np.abs(away[rest] - away[rest[0]]).max(axis=(1, 2)) < _SAME
+        first.append(int(rest[0]))
+        rows.append(rest[near])
+        rest = rest[~near]
+    return Poses(T[first], tuple(rows))
 
 
 def _placed(parallel: Parallel, system: Equations, q: Array) -> Array:

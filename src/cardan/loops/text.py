@@ -68,6 +68,9 @@ def _method(geometry: LoopGeometry) -> list[str]:
         }[geometry.platform.motion]  # fmt: skip
         legs = geometry.legs.steps or ()
         return [f"platform in closed form: {how}", *(step.text for step in legs)]
+    if geometry.hexapod is not None:
+        how = "all complex poses of the platform, followed from a general one; then"
+        return [how, *(step.text for step in geometry.hexapod.steps)]
     return ["solved by Newton's method"]
 
 

@@ -14,9 +14,9 @@ import llvmlite
 import llvmlite.binding as llvm
 import numpy as np
 
+from ..cache import cached_object
 from ..errors import InputError
 from ..kernel.language import Bound, Kernel, kernels_of
-from .cache import cached_object
 from .inputs import thread_count
 from .llvm.kernel import kernel_module
 from .native import Machine, engine_of, machine, target_of

@@ -20,9 +20,9 @@ import llvmlite
 import llvmlite.binding as llvm
 import numpy as np
 
+from ..cache import cached_object
 from ..ir.code import Code
 from ..ir.passes import fuse
-from .cache import cached_object
 from .llvm.program import kernel_text
 from .llvm.single import single_text
 from .single import layout

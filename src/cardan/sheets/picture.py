@@ -27,9 +27,9 @@ from ..loops.numeric import skeleton
 from ..loops.standing import standing
 from ..mechanism.coordinates import Coordinates
 from ..motion.frames import link_frames
-from .solids import bodies, drawable, ends, reach, thickness
+from .solids import bodies, drawable, ends, hull, reach, thickness
 
-__all__ = ["robot_drawing", "sketch"]
+__all__ = ["robot_drawing", "sketch", "stubs", "viewed"]
 
 Array = Any
 _LINK = Stroke("#5b6670", 3.2)
@@ -72,9 +72,9 @@ def robot_drawing(
 ) -> Drawing:
     """The picture, its frames and lengths labelled."""
     whole = drawable(robot, {})
-    view = _view(whole)
-    T = link_frames(skeleton(whole), _pose(whole, view))
-    pieces = [*_pieces(robot, whole, T), *_stubs(whole, T, view)]
+    view, q = viewed(whole)
+    T = link_frames(skeleton(whole), q)
+    pieces = [*_pieces(robot, whole, T), *stubs(whole, T, view)]
     scale, shift = _fitting(whole, T, pieces, view, wide, high)
 
     def place(points: Array) -> Array:
@@ -115,6 +115,12 @@ def _depth(item: tuple[float, Line]) -> float:
 
 
 # ---- where to look from, and in which configuration ----
+
+
+def viewed(robot: Robot) -> tuple[_View, Array]:
+    """From where a drawable robot is looked at, and in which configuration q."""
+    view = _view(robot)
+    return view, _pose(robot, view)
 
 
 def _view(robot: Robot) -> _View:
@@ -211,7 +217,7 @@ def _pieces(robot: Robot, whole: Robot, T: Array) -> Iterator[_Piece]:
         yield _Piece(T[j, :3, 3], T[j, :3, 3] + T[j, :3, :3] @ centre)
 
 
-def _stubs(robot: Robot, T: Array, view: _View) -> Iterator[_Piece]:
+def stubs(robot: Robot, T: Array, view: _View) -> Iterator[_Piece]:
     """Last links in a plane that the table does not show: along x of their frames."""
     far = bodies(robot)
     for j in ends(robot) if view.plane and not robot.loops else ():
@@ -280,7 +286,7 @@ def _cylinder(
     half = np.array([0, 0, 0.62 * unit])
     rings = [at + (ring + end) @ R.T for end in (-half, half)]
     depth = float(at @ view.near)
-    yield depth, Line(_hull(place(np.concatenate(rings))), stroke)
+    yield depth, Line(hull(place(np.concatenate(rings))), stroke)
     front = max(rings, key=lambda points: float(points.mean(axis=0) @ view.near))
     if abs(float(R[:, 2] @ view.near)) > 0.05:
         yield depth + 1e-6, Line(_tuples(place(front)), stroke)
@@ -523,22 +529,3 @@ def _tuples(points: Any) -> tuple[tuple[float, float], ...]:
 def _disc(at: Array, radius: float) -> tuple[tuple[float, float], ...]:
     turns = np.linspace(0, 2 * np.pi, 17)[:-1]
     return _tuples(np.stack([at[0] + radius * np.cos(turns), at[1] + radius * np.sin(turns)], -1))
-
-
-def _hull(points: Array) -> tuple[tuple[float, float], ...]:
-    """The convex hull of points of the plane, by Andrew's monotone chain."""
-    ordered = sorted({(round(float(x), 4), round(float(y), 4)) for x, y in points})
-
-    def half(listed: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
-        chain: list[tuple[float, float]] = []
-        for p in listed:
-            while len(chain) > 1 and _turn(chain[-2], chain[-1], p) <= 0:
-                chain.pop()
-            chain.append(p)
-        return chain[:-1]
-
-    return (*half(ordered), *half(ordered[::-1])) or tuple(ordered)
-
-
-def _turn(a: tuple[float, float], b: tuple[float, float], c: tuple[float, float]) -> float:
-    return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])

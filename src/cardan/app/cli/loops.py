@@ -15,6 +15,7 @@ __all__ = ["loops"]
 
 _FLAGS = ("overconstrained",)
 _FORMS = ("text", "latex")  # equations; every other language is code
+_MOST_SHOWN = 64  # assemblies
 _LANGUAGES = ("c", "cpp", "python", "matlab")
 
 
@@ -43,6 +44,10 @@ def loops(
     output: Annotated[
         str, typer.Option("-o", "--output", metavar="FILE", help="For --to; - is stdout.")
     ] = "-",
+    known: Annotated[
+        str,
+        typer.Option(metavar="JOINTS", help="These joints are given, in place of the active ones."),
+    ] = "",
     legs: Annotated[
         bool, typer.Option("--legs", help="With --to: of the legs, for given platform positions.")
     ] = False,
@@ -58,7 +63,7 @@ def loops(
     if legs and not to:
         raise typer.BadParameter("goes with --to LANGUAGE", param_hint="--legs")
     described = open_robot(robot, setting)
-    geometry = model(described, "loop-geometry")
+    geometry = model(described, "loop-geometry", **({"known": known} if known else {}))
     if to and to not in _FORMS:
         write(output, (geometry.legs if legs or platform else geometry).emit(to))
         return
@@ -68,7 +73,7 @@ def loops(
     names = list(described.variables)
     given: Any = numbers(platform, "--platform") if platform else None
     if q:
-        given = moved(described, q, degrees, "--q")
+        given = moved(geometry.robot, q, degrees, "--q")
     every = None if given is None else geometry.solve(given)
     equations = geometry.equations(to) if to else None
     if json:
@@ -84,16 +89,26 @@ def loops(
         _print_facts(facts)
     if every is not None:
         print_text()
-        poses = every.poses if not platform else None
-        owner = [] if poses is None else [("pose", [str(k + 1) for k in poses.owner])]
-        head = ("", *(name for name, _ in owner), *names)
-        rows = [
-            [str(k), *(column[k - 1] for _, column in owner), *(f"{x:.6f}" for x in row)]
-            for k, row in enumerate(every.tolist(), 1)
-        ]
-        print_table(f"{len(every)} assemblies" if poses is None else str(poses), head, rows)
+        _print_assemblies(every, names, every.poses if not platform else None)
         if every.note:
             print_text(every.note)
+
+
+def _print_assemblies(every: Any, names: list[str], poses: Any) -> None:
+    """All assemblies; where the legs have many arrangements, the first one of every pose."""
+    if poses is None:
+        head, title, rows = ("", *names), f"{len(every)} assemblies", every.tolist()
+        marks = [[str(k + 1)] for k in range(len(every))]
+    elif len(every) > _MOST_SHOWN:
+        head, title = ("pose", "arrangements", *names), str(poses)
+        rows = [every[own[0]].tolist() for own in poses.arrangements]
+        marks = [[str(k + 1), str(len(own))] for k, own in enumerate(poses.arrangements)]
+        title += "; the first of every pose, --json has all"
+    else:
+        head, title, rows = ("", "pose", *names), str(poses), every.tolist()
+        marks = [[str(k + 1), str(own + 1)] for k, own in enumerate(poses.owner)]
+    body = [[*mark, *(f"{x:.6f}" for x in row)] for mark, row in zip(marks, rows, strict=True)]
+    print_table(title, head, body)
 
 
 def _print_facts(facts: dict[str, Any]) -> None:

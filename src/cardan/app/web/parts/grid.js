@@ -21,7 +21,7 @@ export default {
                 :class="['cell', cell.style, { wrong: faults[key(b, r, c)], long: long(cell, drafts[key(b, r, c)]) }]"
                 :value="drafts[key(b, r, c)] ?? (at !== key(b, r, c) && cell.brief || cell.value)" :placeholder="cell.empty"
                 :title="faults[key(b, r, c)] ?? (cell.brief || cell.value?.length > wide(b, c) ? cell.value : null)"
-                :style="sized(cell) && { width: wide(b, c) + 1.6 + 'ch' }"
+                :style="sized(cell) && { width: wide(b, c) + 1.3 + 'ch' }"
                 :aria-label="cell.label" :aria-invalid="!!faults[key(b, r, c)]" :data-at="key(b, r, c)"
                 @input="typed(b, r, c, $event)" @keydown="pressed(b, r, c, $event)"
                 @focus="entered(b, r, c, $event)" @blur="left(b, r, c, $event)">

@@ -1,7 +1,8 @@
-"""Compiled objects kept on disk, so that a model is compiled once per machine and version.
+"""What takes long is kept on disk, so that a model is derived and compiled once per machine and
+version.
 
 An entry is named by the hash of everything that shaped it (text, processor, versions) and ends with
-the hash of its name and content: what does not match, or was made for another program, is compiled
+the hash of its name and content: what does not match, or was made for another program, is made
 again. Writing is atomic; whatever goes wrong here is ignored, because the cache is never needed.
 Machine code is only taken from a folder that is the user's own and that nobody else can write to.
 When the entries are more than a limit together, those used longest ago go.
@@ -19,28 +20,42 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from ..files import replacing
-from ..version import __version__
+from .files import replacing
+from .version import __version__
 
-__all__ = ["cached_object", "folder"]
+__all__ = ["cached_object", "folder", "keep", "recalled"]
 
 _HASH = 32  # bytes of a SHA-256
 _LIMIT_MB = 500.0
 _ROOM = 0.8  # of the limit is left when entries go, so that it is not done at every writing
 _FRESH = 3600.0  # seconds: a use within this time after the last is not noted
+_OBJECT = ".o"
 
 
 def cached_object(key: tuple[str, ...], compile_: Callable[[], bytes]) -> bytes:
     """The object for a key: from disk if it is there and sound, else compiled and kept."""
-    name = hashlib.sha256("\0".join((__version__, *key)).encode()).hexdigest()
-    place = folder()
-    if place is None:
-        return compile_()
-    stored = _read(place / f"{name}.o")
+    stored = recalled(key, _OBJECT)
     if stored is None:
         stored = compile_()
-        _write(place, f"{name}.o", stored)
+        keep(key, _OBJECT, stored)
     return stored
+
+
+def recalled(key: tuple[str, ...], kind: str) -> bytes | None:
+    """What was kept under a key, if it is there and sound."""
+    place = folder()
+    return None if place is None else _read(place / _name(key, kind))
+
+
+def keep(key: tuple[str, ...], kind: str, content: bytes) -> None:
+    """Keep what was made for a key, if there is a place."""
+    place = folder()
+    if place is not None:
+        _write(place, _name(key, kind), content)
+
+
+def _name(key: tuple[str, ...], kind: str) -> str:
+    return hashlib.sha256("\0".join((__version__, *key)).encode()).hexdigest() + kind
 
 
 def folder() -> Path | None:
@@ -107,7 +122,7 @@ def _limit() -> float:
 def _prune(place: Path, newest: str) -> None:
     """Remove the entries used longest ago while all together are more than the limit."""
     with os.scandir(place) as entries:
-        files = [(x.stat(), x) for x in entries if x.name.endswith(".o") and x.is_file()]
+        files = [(x.stat(), x) for x in entries if not x.name.startswith(".") and x.is_file()]
     limit, total = _limit(), sum(status.st_size for status, _ in files)
     if total <= limit:
         return
