@@ -148,6 +148,8 @@ def _program(
     mechanism: Mechanism, inputs: Mapping[str, tuple[int, ...]], outputs: Sequence[str],
     ways: Sequence[Way], by_composites: Sequence[Form], effort: str,
 ) -> Program:  # fmt: skip
+    if not mechanism.n:
+        raise ModelError(f"derivatives of '{mechanism.robot.name}': no joint of this robot moves")
     wrt = [name for name in ("q", "qd", "qdd", "tau", "V0", "V0d", "g0") if name in inputs]
     names = [*outputs, *(f"d{y}_d{_displaced(x)}" for y in outputs for x in wrt)]
     meaning = {

@@ -163,7 +163,7 @@ def _of_tree(
         q, zeros = x["q"], [0] * n
         composite = inertia_page(formulated(scene), q)
         A = flat(composite.matrix(scene.tree.moving))
-        Q = newton_euler(scene.unloaded(), q, zeros, zeros).tau
+        Q = newton_euler(scene.unloaded(springs=True), q, zeros, zeros).tau
         B = _by_derivatives(A, q) if derived else _by_units(scene, q)
         return Result(_outputs(n, A, B, joint_rows(scene, Q), form), composite)
 

@@ -281,9 +281,9 @@ class Mechanism:
 
 def require_available(robot: Robot, model: str, idle: str = "held") -> None:
     """Say clearly what this model cannot do for this robot."""
-    if not robot.n:
-        raise ModelError(f"'{model}' of '{robot.name}': no joint of this robot moves")
     elastic, floats = has_springs(robot), is_floating(robot)
+    if not robot.n and not floats:
+        raise ModelError(f"'{model}' of '{robot.name}': no joint of this robot moves")
     active = Coordinates.of(robot).active
     kinds = {
         "mobile": robot.base.kind == "mobile",

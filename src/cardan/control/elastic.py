@@ -34,6 +34,7 @@ from ..ir.derivative import along
 from ..ir.passes import inline
 from ..ir.trace import Tracer
 from ..mechanism.coordinates import is_floating
+from ..models.friction import COEFFICIENTS
 from ..motion.coordinates import coordinates
 from ..motion.derived import compiled, derived
 from ..motion.joints import moving, number, require_numbers, vector
@@ -244,8 +245,10 @@ def _require_linear(robot: Robot) -> None:
     for j, (joint, link) in enumerate(zip(robot.joints, robot.links, strict=True), 1):
         what = ""
         if joint.elastic:
-            if number(joint.damping) or number(joint.FV) or number(joint.FS):
+            if any(number(getattr(joint, key)) for key in ("damping", *COEFFICIENTS)):
                 what = "has a damped spring"
+        elif number(joint.spring):
+            what = "has a spring beside its motor"
         elif joint.sigma != FIXED and j not in carried:
             what = "is rigid"
         elif joint.sigma != FIXED and number(joint.IA) <= 0:

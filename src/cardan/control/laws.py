@@ -41,8 +41,7 @@ from ..motion.paths import Path
 from ..motion.taskspace import rows_of
 from ..motion.trajectory import Trajectory, fits
 from ..program import Program
-from ..simulation.friction import viscous
-from ..simulation.statespace import SMOOTH, dry_friction
+from ..simulation.friction import SMOOTH, smoothed
 
 __all__ = [
     "LAWS", "Law", "computed_torque", "feedforward", "gains", "impedance",
@@ -291,13 +290,9 @@ def _inverse(
 ) -> list[Any]:
     """The inverse model inside a law, with the smoothed friction that simulations have. With a
     floating base, which gives way, it is that of the reduced inertia."""
-    source = viscous(robot) if friction else robot
+    source = smoothed(robot, smooth) if friction else robot
     code = derived(source, "inverse-dynamics", friction=friction).code
-    tau = inline(tracer.graph, code, motion)["tau"]
-    if not friction:
-        return tau
-    _, lost = dry_friction(robot, tracer.graph, motion["q"], motion["qd"], smooth)
-    return [u + f for u, f in zip(tau, lost, strict=True)]
+    return inline(tracer.graph, code, motion)["tau"]
 
 
 def rubbing(
@@ -306,20 +301,18 @@ def rubbing(
 ) -> list[Any]:  # fmt: skip
     """The torques of friction alone, as simulations have it; `base`: V0 and g0 of one that floats,
     which do not matter."""
-    code = derived(_massless(viscous(robot)), "bias").code
-    slow = inline(tracer.graph, code, {"q": q, "qd": qd, **base})["H"][-len(qd) :]
-    _, dry = dry_friction(robot, tracer.graph, q, qd, smooth)
-    return [a + b for a, b in zip(slow, dry, strict=True)]
+    code = derived(_massless(smoothed(robot, smooth)), "bias").code
+    return inline(tracer.graph, code, {"q": q, "qd": qd, **base})["H"][-len(qd) :]
 
 
 def _massless(robot: Robot) -> Robot:
-    """The robot without inertia, wrenches and weight: its bias is friction."""
+    """The robot without inertia, wrenches, weight and springs: its bias is friction."""
     nothing: Any = dict.fromkeys((*INERTIA, *WRENCH), 0)
     return replace(
         robot,
         gravity=(0, 0, 0),
         links=tuple(replace(link, **nothing) for link in robot.links),
-        joints=tuple(replace(joint, IA=0) for joint in robot.joints),
+        joints=tuple(replace(joint, IA=0, spring=0, neutral=0) for joint in robot.joints),
         loops=tuple(replace(loop, cut=replace(loop.cut, IA=0)) for loop in robot.loops),
         base=replace(robot.base, link=replace(robot.base.link, **nothing)),
     )

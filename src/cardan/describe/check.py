@@ -18,6 +18,7 @@ from .robot import (
     COMPOUND,
     DRIVE,
     FIXED,
+    FURTHER,
     GEOMETRY,
     INERTIA,
     MOTION,
@@ -73,6 +74,7 @@ def check(robot: Robot, file: str = "", line: Line = lambda key, frame: 0) -> li
     checker.values()
     checker.variables()
     checker.limits()
+    checker.drives()
     checker.base()
     for j, link in enumerate([robot.base.link, *robot.links]):
         checker.inertia(j, link)
@@ -126,8 +128,10 @@ class _Checker:
 
     def structure(self) -> None:
         robot = self.robot
-        if not robot.links:
-            self.report("the robot has no link; describe at least one")
+        if not robot.links and robot.base.kind != "floating":  # a body that flies is a robot
+            self.report(
+                "the robot has no link that moves: describe at least one joint, or a floating base"
+            )
         if len(robot.links) != len(robot.joints):
             self.report(
                 f"{len(robot.links)} links and {len(robot.joints)} joints; link j needs joint j"
@@ -160,7 +164,8 @@ class _Checker:
             self.report(f"cut joint {loop.kind!r:.40}; allowed: {allowed}, or none", "joint", j)
         if loop.cut.sigma != FIXED or loop.cut.variable:
             self.report(f"a {loop.kind} cut joint has sigma 2 and no variable", "joint", j)
-        if any(getattr(loop.cut, key) != 0 for key in DRIVE) or loop.cut.elastic:
+        drive = any(getattr(loop.cut, key) != 0 for key in (*DRIVE, *FURTHER))
+        if drive or loop.cut.elastic:
             self.report(f"a {loop.kind} cut joint has no drive, friction or spring", "IA", j)
 
     def antecedent(self, j: int, joint: Joint, n: int) -> None:
@@ -241,10 +246,30 @@ class _Checker:
             elif isinstance(value, Expression) and not symbols(value) and number(value) is None:
                 self.report(f"{key} = {value} has no finite value; correct the formula", key, j)
 
+    def drives(self) -> None:
+        """Velocities of a friction law are widths; springs are of joints that have a motor."""
+        n = len(self.robot.joints)
+        for j, joint in enumerate(self.frames, 1):
+            for key in ("VB", "VS"):
+                width = number(getattr(joint, key))
+                if width is not None and width < 0:
+                    self.report(f"{key} = {width:g} is a velocity's size; 0 or more is", key, j)
+            if joint.FB != 0 and joint.VB == 0:
+                self.report("FB needs VB, the velocity beyond which it is gone", "FB", j)
+            if joint.spring == 0:
+                if joint.neutral != 0:
+                    self.report("neutral belongs to a spring; give its stiffness", "neutral", j)
+            elif joint.sigma == FIXED or j > n:
+                what = "a fixed frame" if joint.sigma == FIXED else "a cut joint"
+                self.report(f"{what} has no spring; give it to a joint that moves", "spring", j)
+            elif joint.elastic:
+                words = "an elastic joint has a stiffness: a spring beside it is part of that"
+                self.report(words, "spring", j)
+
     def every_value(self) -> Iterator[tuple[str, int, object]]:
         base = self.robot.base
         for j, joint in enumerate(self.frames, 1):
-            for key in (*GEOMETRY, *DRIVE, "stiffness", "rest", "damping"):
+            for key in (*GEOMETRY, *DRIVE, "stiffness", "rest", "damping", *FURTHER):
                 yield key, j, getattr(joint, key)
             if joint.home is not None:
                 yield "home", j, joint.home

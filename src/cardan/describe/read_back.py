@@ -16,7 +16,7 @@ import numpy as np
 
 from ..algebra import so3
 from .frames import matrix_of
-from .robot import FIXED, GEOMETRY, INERTIA, PRISMATIC, Robot
+from .robot import DRIVE, FIXED, FURTHER, GEOMETRY, INERTIA, PRISMATIC, Robot
 from .values.expression import number
 from .world import gravity_in_world, placement
 
@@ -27,7 +27,7 @@ _STATES = 3
 _SAME = 1e-6  # of the largest: files round their numbers
 _LABELS = {"name": "names", "variable": "names of the joint variables", "limits": "limits",
            "home": "home positions", "symbols": "names of velocities and torques"}  # fmt: skip
-_DRIVE = ("IA", "FV", "FS", "stiffness", "rest", "damping")
+_DRIVE = (*DRIVE, "stiffness", "rest", "damping", *FURTHER)
 
 
 @dataclass(frozen=True)

@@ -27,14 +27,18 @@ from ..exact import Exact
 from .values.expression import Expression, Value, number, substitute, symbols
 
 __all__ = [
-    "COMPOUND", "DRIVE", "FIXED", "GEOMETRY", "IDENTITY_4", "INERTIA", "MOTION", "PRISMATIC",
-    "REVOLUTE", "WRENCH", "Base", "Coupling", "Frame", "Joint", "Limits", "Link", "Loop", "Robot",
+    "COMPOUND", "DRIVE", "FIXED", "FRICTION", "FURTHER", "GEOMETRY", "IDENTITY_4", "INERTIA",
+    "MOTION", "PRISMATIC", "REVOLUTE", "SPRING", "WRENCH", "Base", "Coupling", "Frame", "Joint",
+    "Limits", "Link", "Loop", "Robot",
 ]  # fmt: skip
 
 GEOMETRY = ("gamma", "b", "alpha", "d", "theta", "r")
 INERTIA = ("XX", "XY", "XZ", "YY", "YZ", "ZZ", "MX", "MY", "MZ", "M")
 WRENCH = ("FX", "FY", "FZ", "CX", "CY", "CZ")
 DRIVE = ("IA", "FV", "FS")
+FRICTION = ("FV", "FS", "FQ", "FVA", "FSA", "FB", "FO", "VB", "VS")
+SPRING = ("spring", "neutral")
+FURTHER = (*FRICTION[2:], *SPRING)  # of a drive, beside IA FV FS
 MOTION = ("W0", "WP0", "V0", "VP0")
 IDENTITY_4: tuple[Value, ...] = (1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1)
 
@@ -116,6 +120,15 @@ class Joint:
     stiffness: Value = 0  # k
     rest: Value = 0  # q0: the position without elastic force
     damping: Value = 0
+    FQ: Value = 0  # drag that grows with the square of the velocity
+    FVA: Value = 0  # FV is FV + FVA forwards, FV - FVA backwards
+    FSA: Value = 0  # FS alike
+    FB: Value = 0  # to break loose, above FS: Stribeck
+    FO: Value = 0  # a torque that does not depend on the motion
+    VB: Value = 0  # the velocity beyond which FB is gone
+    VS: Value = 0  # the width in which Coulomb friction turns from -FS to FS; 0: it jumps
+    spring: Value = 0  # stiffness of a spring beside the motor
+    neutral: Value = 0  # its position without force
     home: Value | None = None  # where pictures and simulations find it; None: not said
     mimic: Coupling | None = None  # the joint it follows
     limits: Limits = Limits()
@@ -336,10 +349,11 @@ class Robot:
         for joint, link in zip(self.joints, self.links, strict=False):
             yield from (getattr(link, key) for key in INERTIA)
             yield from (getattr(joint, key) for key in (*DRIVE, "stiffness", "rest", "damping"))
+            yield from (getattr(joint, key) for key in FURTHER)
             if link.flexible is not None:
                 yield from link.flexible.values()
         for loop in self.loops:
-            yield from (getattr(loop.cut, key) for key in DRIVE)
+            yield from (getattr(loop.cut, key) for key in (*DRIVE, *FURTHER))
         for link in (self.base.link, *self.links):
             yield from (getattr(link, key) for key in WRENCH)
         base = self.base

@@ -15,7 +15,7 @@ from ..latex import escaped
 from .couplings import formula
 from .fields import JOINTS, LIMITS
 from .flexible import flexible_cells
-from .robot import DRIVE, FIXED, GEOMETRY, IDENTITY_4, INERTIA, WRENCH, Joint, Robot
+from .robot import DRIVE, FIXED, FURTHER, GEOMETRY, IDENTITY_4, INERTIA, WRENCH, Joint, Robot
 from .values.expression import Value
 
 __all__ = ["Table", "as_html", "as_latex", "as_text", "tables"]
@@ -155,6 +155,7 @@ def _joints(robot: Robot) -> Table:
                 "yes" if joint.active else "no",
                 *(_text(getattr(joint, key)) for key in DRIVE),
                 *(_text(value) if joint.elastic else "" for value in elastic),
+                *(_text(getattr(joint, key)) for key in FURTHER),
                 _text(joint.home),
                 "" if joint.mimic is None else _text(formula(robot, joint.mimic)),
                 *(_text(getattr(joint.limits, key)) for key in LIMITS),
@@ -168,6 +169,7 @@ def _joints(robot: Robot) -> Table:
         "stiffness",
         "rest",
         "damping",
+        *FURTHER,
         "home",
         "mimic",
         *LIMITS,

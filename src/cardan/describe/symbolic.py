@@ -8,7 +8,7 @@ from typing import Any
 
 from ..exact import Exact
 from .flexible import Beam
-from .robot import DRIVE, GEOMETRY, INERTIA, Joint, Robot
+from .robot import DRIVE, FURTHER, GEOMETRY, INERTIA, Joint, Robot
 from .values.expression import Expression, symbol
 
 __all__ = ["is_quarter", "parametrised"]
@@ -48,6 +48,11 @@ def parametrised(
             if not _structural(key, getattr(joint, key))
         }
         drive = {key: inertial(key, j, getattr(joint, key)) for key in DRIVE if j in driven}
+        drive |= {
+            key: named(f"{key}{j}", getattr(joint, key))
+            for key in FURTHER
+            if not _structural(key, getattr(joint, key))
+        }
         led = joint.mimic
         if led is not None and not _structural("ratio", led.ratio):
             led = replace(led, ratio=named(f"ratio{j}", led.ratio))

@@ -25,6 +25,7 @@ from ..ir.interpret import interpret
 from ..ir.trace import Tracer
 from ..mechanism.coordinates import Coordinates, has_springs
 from ..mechanism.loops import ROWS, LoopFrames, opened
+from ..mechanism.platform import Hold
 from ..models.bodies import bodies
 from ..models.loops import Chosen, constraint, coupling_row
 from .numeric import Array, Equations, closing_geometry, equations, skeleton
@@ -352,21 +353,25 @@ def _independent(
 
 
 def independent_rows(
-    analysis: Analysis, k: int, joints: tuple[int, ...], view: int
-) -> tuple[str, ...] | None:
-    """As many equations of loop k as these joints, which give their rates; None: there are not."""
+    analysis: Analysis, holds: Sequence[Hold], joints: tuple[int, ...]
+) -> list[tuple[str, ...]] | None:
+    """As many equations of what a leg holds as these joints, which give their rates, by hold; None:
+    there are not."""
     link = analysis.coordinates
+    own = [link.loops.index(hold.loop) for hold in holds]
     chosen = list(analysis.chosen)
-    chosen[k] = Chosen(ROWS[link.loops[k].kind], view)
-    first = sum(len(keep.rows) for keep in chosen[:k])
-    rows, columns = slice(first, first + len(chosen[k].rows)), _columns(link, joints)
+    for k, hold in zip(own, holds, strict=True):
+        chosen[k] = Chosen(ROWS[hold.kind], hold.end)
+    names = [(k, name) for k, keep in enumerate(chosen) for name in keep.rows]
+    rows = [m for k in own for m, (owner, _) in enumerate(names) if owner == k]
+    columns = _columns(link, joints)
     W = np.concatenate([
         _numeric_rows(link, tuple(chosen), s)[:, rows][..., columns] for s in analysis.samples
     ])  # fmt: skip
     if W.shape[1] < len(joints) or not (ranks(W, _RANK) == len(joints)).any():
         return None
-    picked = _greedy(W[ranks(W, _RANK) == len(joints)], len(joints))
-    return tuple(chosen[k].rows[m] for m in picked)
+    picked = [names[rows[m]] for m in _greedy(W[ranks(W, _RANK) == len(joints)], len(joints))]
+    return [tuple(name for owner, name in picked if owner == k) for k in own]
 
 
 def _greedy(W: Array, rank: int, first: Sequence[int] = ()) -> list[int]:

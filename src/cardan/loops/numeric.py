@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from ..algebra.newton import Damping, Rule, newton
-from ..describe.robot import GEOMETRY, PRISMATIC, Base, Joint, Link, Robot
+from ..describe.robot import DRIVE, FURTHER, GEOMETRY, PRISMATIC, Base, Joint, Link, Robot
 from ..describe.values.expression import Value, symbols
 from ..errors import InputError
 from ..inverse.numeric.kernels import MOST_FRAMES, MOST_VARIABLES
@@ -391,7 +391,8 @@ def ordered(every: Sequence[Array], system: Equations, free: Sequence[int]) -> t
 
 def skeleton(robot: Robot) -> Robot:
     """The robot's geometry alone: equal for robots that differ in their masses."""
-    bare: dict[str, Any] = dict.fromkeys(("IA", "FV", "FS", "stiffness", "rest", "damping"), 0)
+    keys = (*DRIVE, "stiffness", "rest", "damping", *FURTHER)
+    bare: dict[str, Any] = dict.fromkeys(keys, 0)
 
     def joint(x: Joint) -> Joint:
         return replace(x, **bare, elastic=False, symbols=())

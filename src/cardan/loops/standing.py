@@ -14,7 +14,7 @@ from ..describe.limits import joint_limits
 from ..describe.robot import FIXED, Joint, Robot
 from ..describe.values.expression import number
 from ..errors import InputError, ModelError
-from ..mechanism.platform import Parallel
+from ..mechanism.platform import Modules
 from .numeric import Array, Equations, equations
 
 __all__ = ["assembled", "standing"]
@@ -64,7 +64,8 @@ def _held(robot: Robot, system: Equations, passive: Sequence[int]) -> Iterator[l
         if own:
             yield own
     try:
-        joints = Parallel.of(system.coordinates, "loop-geometry").joints
+        parts = Modules.of(system.coordinates, "loop-geometry").parts
+        joints = tuple(j for part in parts for j in part.joints)
     except ModelError:
         joints = ()
     columns = [system.coordinates.moving.index(j) for j in joints]

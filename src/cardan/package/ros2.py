@@ -6,18 +6,19 @@ coefficients."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from xml.sax.saxutils import escape
 
 import numpy as np
 
 from ..catalogue import model as derive
-from ..describe.robot import WRENCH, Joint, Robot
+from ..describe.robot import FRICTION, WRENCH, Joint, Robot
 from ..describe.values.expression import number
 from ..emit.header import one_line
 from ..errors import ModelError
 from ..loops.standing import standing
 from ..mechanism.coordinates import Coordinates, has_springs
+from ..models.friction import COEFFICIENTS
 from .cpp import headers
 from .cpp import test_program as test_of_functions
 from .folder import Files, template
@@ -53,7 +54,7 @@ def _refuse(robot: Robot) -> None:
     elif robot.constrained and _rubs(robot):
         why = (
             "joints that follow others by closed loops have friction; the interface's friction is"
-            " of the velocities alone: set their FV and FS to 0"
+            " of the velocities alone: set theirs to 0"
         )
     elif has_springs(robot):
         why = "it has elastic joints, which the interface does not know"
@@ -67,7 +68,25 @@ def _rubs(robot: Robot) -> bool:
     """Has a passive joint friction?"""
     passive = [robot.joints[j - 1] for j in Coordinates.of(robot).passive]
     every = [*passive, *(loop.cut for loop in robot.loops)]
-    return any(number(getattr(joint, key)) for joint in every for key in ("FV", "FS"))
+    return any(number(getattr(joint, key)) for joint in every for key in COEFFICIENTS)
+
+
+def _further(joints: Sequence[Joint]) -> str:
+    """The whole law of the joints that have more than FV and FS, in C++."""
+    lines = []
+    for i, joint in enumerate(joints):
+        f = {key: repr(number(getattr(joint, key)) or 0.0) for key in FRICTION}
+        if not any(float(f[key]) for key in FRICTION[2:]):
+            continue
+        smooth = f"qd / std::sqrt(qd * qd + {f['VS']} * {f['VS']})" if float(f["VS"]) else "sign"
+        s, bell = f"({smooth})", f"(1.0 + (qd / {f['VB']}) * (qd / {f['VB']}))"
+        terms = {
+            "FV": "qd", "FS": s, "FQ": "qd * std::abs(qd)", "FVA": "std::abs(qd)",
+            "FSA": f"std::abs{s}", "FB": f"{s} / {bell}", "FO": "1.0",
+        }  # fmt: skip
+        law = [f"{f[key]} * {text}" for key, text in terms.items() if float(f[key])] or ["0.0"]
+        lines += [f"        if (i == {i})", f"            return {' + '.join(law)};"]
+    return "".join(f"\n{line}" for line in lines)
 
 
 def files(plan: Plan) -> tuple[Files, tuple[str, ...]]:
@@ -85,6 +104,7 @@ def files(plan: Plan) -> tuple[Files, tuple[str, ...]]:
         key.lower(): numbers(number(getattr(joint, key)) or 0.0 for joint in joints)
         for key in ("FV", "FS")
     }
+    friction["further"] = _further(joints)
     how = {
         "nq": plan.robot.n,
         "include": f"\n#include <{plan.name}/closing.hpp>" if plan.robot.constrained else "",

@@ -125,9 +125,10 @@ def simulate(
 
 def _stiff(plant: Plant, y: np.ndarray, duration: float) -> bool:
     """Is friction so steep that steps of an explicit method would be far too many? Its rate is
-    FV + FS / v over the inertia that a joint alone feels, 1 / (A^-1)_jj."""
+    that of FV + FS / v over the inertia that a joint alone feels, 1 / (A^-1)_jj."""
     simple = not (plant.floating or plant.on.closed or plant.robot.ne)
-    steep = plant.FV + plant.FS / plant.smooth
+    still = np.zeros(len(plant.joints))
+    steep = np.abs(plant.law.slope(still) + still)
     if not simple or plant.stiction is not None or plant.drive.prescribed or not steep.any():
         return False
     A = compiled(plant.robot, "inertia-matrix")(q=y[: plant.n])

@@ -39,6 +39,7 @@ from ..robot import (
     COMPOUND,
     DRIVE,
     FIXED,
+    FURTHER,
     GEOMETRY,
     IDENTITY_4,
     INERTIA,
@@ -317,7 +318,7 @@ class _Reader:
         elastic = self.numbers_of(table, ("stiffness", "rest", "damping"))
         if elastic and "stiffness" not in elastic:
             self.report("rest and damping belong to an elastic joint; give its stiffness", "rest")
-        numbers = self.numbers_of(table, (*GEOMETRY, *DRIVE, "home"))
+        numbers = self.numbers_of(table, (*GEOMETRY, *DRIVE, *FURTHER, "home"))
         if sigma == FIXED and "home" in numbers:
             self.report("a fixed joint has no home; remove it or change joint", "home")
         inside = str(table.get("antecedent")) in self.piece.inside

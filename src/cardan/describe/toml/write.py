@@ -13,6 +13,7 @@ from ..flexible import write_flexible
 from ..robot import (
     DRIVE,
     FIXED,
+    FURTHER,
     GEOMETRY,
     IDENTITY_4,
     INERTIA,
@@ -115,7 +116,7 @@ def _joint(joint: Joint, *, active: bool) -> list[str]:
         lines.append(f"variable = {_quote(joint.variable)}")
     if joint.active != active:
         lines.append(f"active = {str(joint.active).lower()}")
-    lines += _nonzero(joint, DRIVE)
+    lines += _nonzero(joint, (*DRIVE, *FURTHER))
     if joint.elastic:
         lines.append(f"stiffness = {_value(joint.stiffness)}")
         lines += _nonzero(joint, ("rest", "damping"))

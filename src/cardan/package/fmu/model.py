@@ -97,7 +97,8 @@ class Unit:
     def rubs(self) -> bool:
         """Is there dry friction?"""
         cuts = (loop.cut for loop in self.robot.loops)
-        return any(joint.FS != 0 for joint in (*self.robot.joints, *cuts))
+        every = (*self.robot.joints, *cuts)
+        return any(joint.VS == 0 and joint.FS != 0 for joint in every)
 
     @cached_property
     def start(self) -> np.ndarray:

@@ -33,12 +33,15 @@ UNITS = {
     **dict.fromkeys(("MX", "MY", "MZ"), "kg m"),
     **dict.fromkeys(("XX", "XY", "XZ", "YY", "YZ", "ZZ", "IA"), "kg m²"),
     **dict.fromkeys(("FX", "FY", "FZ"), "N"), **dict.fromkeys(("CX", "CY", "CZ"), "N m"),
-    "FV": "N m s", "FS": "N m", "stiffness": "N m/rad", "damping": "N m s",
-    **dict.fromkeys(("lower", "upper", "home", "rest", "offset"), "rad or m"),
+    **dict.fromkeys(("FV", "FVA", "damping"), "N m s"), "FQ": "N m s²",
+    **dict.fromkeys(("FS", "FSA", "FB", "FO"), "N m"),
+    **dict.fromkeys(("VB", "VS"), "rad/s or m/s"),
+    **dict.fromkeys(("stiffness", "spring"), "N m/rad"),
+    **dict.fromkeys(("lower", "upper", "home", "rest", "neutral", "offset"), "rad or m"),
     "velocity": "rad/s or m/s", "effort": "N m or N",
 }  # fmt: skip
 _ROOM = 7  # characters of a number that is shown whole
-_STIFF = ("stiffness",)  # torque per angle stays SI
+_STIFF = ("stiffness", "spring")  # torque per angle stays SI
 _GREEK = {"gamma": "γ", "alpha": "α", "theta": "θ"}
 
 

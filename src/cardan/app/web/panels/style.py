@@ -123,8 +123,8 @@ body.body--dark .q-btn.bg-primary { --q-primary: #2f6aa0; }
 .code .cm-editor, .code .cm-gutters { background: var(--face) !important; }
 .code .cm-editor { font-size: 12.5px; border: 1px solid var(--line); border-radius: 4px; }
 .code .cm-gutters { border-right: 1px solid var(--line); }
-math { font-family: "STIX Two Math", "Latin Modern Math", "Cambria Math", "NewComputerModernMath",
-  math; }
+@font-face { font-family: "Page Math"; src: url(/math.woff2) format("woff2"); }
+math { font-family: "Page Math", "STIX Two Math", "Cambria Math", math; }
 .equations math { font-size: 1.16em; }
 .equation { min-height: 34px; padding: 2px 4px; display: flex; align-items: center;
   white-space: nowrap; }

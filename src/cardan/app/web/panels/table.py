@@ -9,7 +9,17 @@ from typing import Any
 from nicegui import ui
 
 from ....describe.fields import COUPLING
-from ....describe.robot import DRIVE, FIXED, GEOMETRY, INERTIA, MOTION, WRENCH, Joint, Robot
+from ....describe.robot import (
+    DRIVE,
+    FIXED,
+    FURTHER,
+    GEOMETRY,
+    INERTIA,
+    MOTION,
+    WRENCH,
+    Joint,
+    Robot,
+)
 from ..server.state import Page
 from .beams import flexible_dialog, flexible_rows
 from .cells import (
@@ -152,7 +162,7 @@ def _link_menu(page: Page, j: int) -> Cell:
 
 
 def _drives(page: Page) -> Blocks:
-    table = rows(page, (*DRIVE, "stiffness", "rest", "damping"), "joints")
+    table = rows(page, (*DRIVE, "stiffness", "rest", "damping", *FURTHER), "joints")
     cells = [
         [*row, _box(page, j, "elastic"), *_following(page, j)] for j, row in enumerate(table.rows)
     ]
