@@ -34,7 +34,7 @@ from .common import COMPOSITE, Arrays, flat, joint_rows, with_friction, wrenches
 from .derivation import Derivation, Form, Result, Way
 from .differential import partial
 from .dynamic import direct_ways, inverse_ways
-from .mechanism import Mechanism
+from .mechanism import Mechanism, require_available
 
 __all__ = ["direct_dynamics_derivatives", "inverse_dynamics_derivatives"]
 
@@ -140,6 +140,7 @@ def _mechanism(
             f"'{parent}-derivatives' of '{robot.name}' is not available for loops, couplings and"
             " base parameters of flexible links; cardan.rigid(robot) makes them rigid"
         )
+    require_available(robot, f"{parent}-derivatives")
     described = with_friction(robot, friction)
     return mechanism_of(described, parent, base_parameters, symbolic=symbolic)
 
@@ -148,6 +149,8 @@ def _program(
     mechanism: Mechanism, inputs: Mapping[str, tuple[int, ...]], outputs: Sequence[str],
     ways: Sequence[Way], by_composites: Sequence[Form], effort: str,
 ) -> Program:  # fmt: skip
+    if not mechanism.n:
+        raise ModelError(f"derivatives of '{mechanism.robot.name}': no joint of this robot moves")
     wrt = [name for name in ("q", "qd", "qdd", "tau", "V0", "V0d", "g0") if name in inputs]
     names = [*outputs, *(f"d{y}_d{_displaced(x)}" for y in outputs for x in wrt)]
     meaning = {
