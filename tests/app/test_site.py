@@ -10,6 +10,8 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from tests.app.test_pages import script
+from tests.laws.laws import LAWS
 from tests.pages import DOCS
 
 import cardan
@@ -70,6 +72,22 @@ def test_the_reference_has_every_command_and_option(site: dict[str, ModuleType])
         verb for verbs in groups.values() for verb in verbs
     ]
     assert "| `--bandwidth RAD/S` | Of a control law." in page
+
+
+def test_the_page_of_trust_has_every_robot_law_and_paper() -> None:
+    """And one of its numbers, computed again."""
+    pytest.importorskip("pinocchio")
+    maker = script("make_trust")
+    page = (DOCS / "trust.md").read_text(encoding="utf-8")
+    assert maker.papers() in page, "run  python docs/make_trust.py"
+    assert maker.loops() in page, "run  python docs/make_trust.py"
+    assert all(f"| {name.replace('_', ' ')} |" in page for name in LAWS)
+    listed = set(re.findall(r"`([\w-]+)`", page))
+    assert set(cardan.robots()) <= listed, "run  python docs/make_trust.py"
+    robot = maker.numeric("planar3r")
+    calls = maker.peer_calls("pinocchio", robot)
+    assert set(calls) >= {"inverse-dynamics", "energies", "direct-dynamics-derivatives"}
+    assert maker.difference(robot, "inverse-dynamics", calls["inverse-dynamics"]) < 1e-12
 
 
 def test_docstrings_are_escaped(site: dict[str, ModuleType]) -> None:
