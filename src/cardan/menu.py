@@ -80,6 +80,8 @@ def model(
 def model(
     robot: Robot,
     name: Literal["loop-geometry"],
+    *,
+    known: Sequence[str] | str | None = ...,
 ) -> LoopGeometry: ...
 
 

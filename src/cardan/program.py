@@ -144,6 +144,22 @@ class Program:
         return {name: output.shape for name, output in self.code.outputs.items()}
 
     @property
+    def sparsity(self) -> dict[str, np.ndarray]:
+        """Name -> array of the output's shape, False where it is zero in every state.
+
+        >>> robot = cardan.load("scara")
+        >>> program = cardan.model(robot, "inverse-dynamics-derivatives")
+        >>> program.sparsity["dtau_dq"].astype(int).tolist()
+        [[0, 1, 1, 0], [0, 1, 1, 0], [0, 1, 1, 0], [0, 0, 0, 0]]"""
+        zero = ("const", 0)
+        return {
+            name: np.array([self.code.nodes[abs(ref)] != zero for ref in output.refs]).reshape(
+                output.shape
+            )
+            for name, output in self.code.outputs.items()
+        }
+
+    @property
     def cost(self) -> Cost:
         """Operations done for every state; those on parameters alone are `once`.
 

@@ -1,4 +1,4 @@
-"""Tutorials and gallery: each page is followed to its end in a folder of its own, and draws its picture."""
+"""Tutorials and gallery: every page is followed to its end in a folder, and draws its picture."""
 
 from __future__ import annotations
 

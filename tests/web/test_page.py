@@ -137,14 +137,36 @@ def test_symbols_lead_to_their_definitions(page: Any) -> None:
     page.locator(".equations math").first.wait_for(timeout=SLOW)
     page.locator(".equations [data-name]").first.click()
     card = page.get_by_role("region", name="The chosen symbol")
-    card.get_by_text(re.compile(r"defined in line \d+")).wait_for(timeout=SLOW)
+    card.get_by_text(re.compile(r"defined in equation \d+")).wait_for(timeout=SLOW)
     user = card.locator("button.link").first
     name = user.inner_text()
     user.click()
     card.locator(".name", has_text=name).wait_for(timeout=SLOW)
     page.get_by_label("Search in the equations").fill("tau")
-    page.get_by_text(re.compile(r"\d of \d+ lines")).wait_for(timeout=SLOW)
+    page.get_by_text(re.compile(r"\d of \d+ equations")).wait_for(timeout=SLOW)
     assert 1 <= page.locator(".equation").count() < 20
+    page.get_by_label("Search in the equations").fill("tau3")  # an element of the vector
+    page.get_by_text(re.compile(r"^1 of \d+ equations")).wait_for(timeout=SLOW)
+    page.get_by_label("Search in the equations").fill("")
+    card.get_by_label("Close").click()
+    page.get_by_label("Fold all").click()
+    page.get_by_label("Unfold all").wait_for(timeout=SLOW)
+    assert page.locator(".equation:not(.heading)").count() == 0
+    page.locator(".fold").first.click()
+    page.locator(".equation .formula math").first.wait_for(timeout=SLOW)
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.locator(".equation:not(.heading)").first.hover()
+    page.get_by_label(re.compile("^Copy ")).first.click()
+    page.get_by_role("menuitem", name="Copy as LaTeX").click()
+    page.get_by_text("copied as LaTeX").wait_for(timeout=SLOW)
+    assert page.evaluate("navigator.clipboard.readText()") == r"C_{2} = \cos \theta_{2}"
+    assert page.evaluate(
+        "document.fonts.ready.then(() => document.fonts.check('16px \"Page Math\"'))"
+    )
+    room = page.locator(".left").evaluate("""x => {
+      const list = x.querySelector(".equations").getBoundingClientRect();
+      return list.height / x.closest(".q-splitter__before").getBoundingClientRect().height; }""")
+    assert room > 0.88  # the panel is for what it shows
 
 
 def test_loops_close_while_a_joint_is_dragged(page: Any) -> None:

@@ -71,7 +71,7 @@ def test_the_cost_is_that_of_the_code_as_shown(derived: dict[str, Any]) -> None:
     assert once["trig"] or once["sqrt"]  # else this says nothing
     words = " ".join(counted(derived))
     both = {key: cost[key] + once[key] for key in cost}
-    assert f"does {both['mul'] + both['div']} multiplications, {both['add']} additions" in words
+    assert f"own, {both['mul'] + both['div']} multiplications, {both['add']} additions" in words
     for key, name in (("trig", "sin/cos"), ("sqrt", "square root")):
         assert not once[key] or f"{once[key]} {name}" in words
 
@@ -153,3 +153,19 @@ def test_fields_are_read_as_they_are_shown() -> None:
     source.value = "90"  # one for all, of joints that turn and slide
     assert read(source, work) == pytest.approx([90 / x for x in scale])
     assert failed == []
+
+
+def test_a_long_sum_may_be_broken_between_its_terms(derived: dict[str, Any]) -> None:
+    from cardan.emit.html import lines
+    from cardan.emit.reading import reading
+
+    read = reading(cardan.model(cardan.load("planar2r"), "inverse-dynamics").readable)
+    for whole, pieces in zip(lines(read), lines(read, breakable=True), strict=True):
+        assert pieces.markup.replace('</math> <math><mo form="infix">', "<mo>") == whole.markup
+        for piece in pieces.markup.split(" <math>"):
+            assert piece.count("(</mo>") == piece.count(")</mo>")
+            assert piece.count("<mrow") == piece.count("</mrow>")
+    assert pieces.markup.count("<math>") > 3  # the torques
+    texts, latex = derived["parts"]["copies"][-1]
+    assert texts.startswith("tau = [")
+    assert latex.startswith(r"\tau = \begin{bmatrix}")

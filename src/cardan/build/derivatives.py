@@ -1,7 +1,8 @@
 """Partial derivatives of inverse and direct dynamics, all in one program that shares its values.
 
 Of a rigid tree on a base that nothing moves by composite links (`models.derivatives`); those of the
-direct model follow from it, qdd = A^-1 (tau - H) with the torques of this very motion held:
+direct model follow from it, qdd = A^-1 (tau - H) with the torques of this very motion held (H by
+the recursion, or from ∂tau/∂qd, whichever costs less):
 
     ∂qdd/∂tau = A^-1      ∂qdd/∂q = -A^-1 ∂tau/∂q      ∂qdd/∂qd = -A^-1 ∂tau/∂qd
 
@@ -12,32 +13,38 @@ gravity: ∂/∂X0 = ∂/∂g0 (0, hat(g0))."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from math import prod
 from typing import Any
 
-from ..algebra.vector import dot, hat
+from ..algebra.vector import Vec, dot, hat
 from ..describe.robot import Robot
 from ..errors import ModelError
+from ..formulate.economy import motion_of_cut_frames
 from ..formulate.posture import formulated
 from ..models.bodies import Bodies
 from ..models.composite import inertia_matrix as inertia_page
 from ..models.composite import inverse_matrix
-from ..models.derivatives import Derivatives, torque_derivatives
+from ..models.derivatives import Derivatives, bias_torques, torque_derivatives
 from ..models.newton_euler import inverse_dynamics as newton_euler
 from ..program import Program
 from .base import mechanism_of
 from .common import COMPOSITE, Arrays, flat, joint_rows, with_friction, wrenches
-from .derivation import Form, Result, Way
+from .derivation import Derivation, Form, Result, Way
 from .differential import partial
 from .dynamic import direct_ways, inverse_ways
-from .mechanism import Mechanism
+from .mechanism import Mechanism, require_available
 
 __all__ = ["direct_dynamics_derivatives", "inverse_dynamics_derivatives"]
 
 Scalar = Any
 Matrix = list[list[Scalar]]
+Loads = Mapping[int, tuple[Vec, Vec]]
+Bias = Callable[[Bodies, Sequence[Scalar], Sequence[Scalar]], dict[int, Scalar]]
 _FEW = 3  # joints: the differentiated algorithm may cost less
+_FEW_SQUARES = 20  # joints: the bias may cost less as a product by qd
+_CHOICES = (*COMPOSITE, "axial")
 
 
 def inverse_dynamics_derivatives(
@@ -49,8 +56,7 @@ def inverse_dynamics_derivatives(
     inputs, outputs, ways = inverse_ways(mechanism, f_e=f_e, given=base == "given")
 
     def by_composites(scene: Bodies, x: Arrays) -> Result:
-        links = formulated(scene.loaded(wrenches(mechanism.robot, x)))
-        record = torque_derivatives(links, x["q"], x["qd"], x["qdd"])
+        record = _partials(_balanced(scene), _loads(mechanism, x), x["q"], x["qd"], x["qdd"])
         blocks = {"q": record.by_q, "qd": record.by_qd, "qdd": record.A}
         n = mechanism.n
         results: dict[str, Any] = {"tau": ((n,), joint_rows(scene, record.motion.tau))}
@@ -58,7 +64,7 @@ def inverse_dynamics_derivatives(
             results[f"dtau_d{wrt}"] = ((n, n), flat(_rows(scene, block)))
         return Result(results, record.motion)
 
-    return _program(mechanism, inputs, outputs, ways, by_composites, effort)
+    return _program(mechanism, inputs, outputs, ways, [by_composites], effort)
 
 
 def direct_dynamics_derivatives(
@@ -69,22 +75,61 @@ def direct_dynamics_derivatives(
     mechanism = _mechanism(robot, "direct-dynamics", base_parameters, friction, symbolic)
     inputs, outputs, ways = direct_ways(mechanism, f_e=f_e)
 
-    def by_composites(scene: Bodies, x: Arrays) -> Result:
-        links = formulated(scene.loaded(wrenches(mechanism.robot, x)))
-        q, qd, n = x["q"], x["qd"], mechanism.n
-        H = joint_rows(scene, newton_euler(links, q, qd, [0] * n).tau)
-        inverse = inverse_matrix(links, inertia_page(links, q))
-        rest = [[tau - h] for tau, h in zip(x["tau"], H, strict=True)]
-        qdd = flat(_product(inverse, rest))
-        record: Derivatives = torque_derivatives(links, q, qd, qdd)
-        results: dict[str, Any] = {"qdd": ((n,), qdd)}
-        for wrt, block in {"q": record.by_q, "qd": record.by_qd}.items():
-            loss = [[-entry for entry in row] for row in _rows(scene, block)]
-            results[f"dqdd_d{wrt}"] = ((n, n), flat(_product(inverse, loss)))
-        results["dqdd_dtau"] = ((n, n), flat(inverse))
-        return Result(results, record.motion)
+    def by_composites(bias: Bias) -> Form:
+        def run(scene: Bodies, x: Arrays) -> Result:
+            scene, loads = _balanced(scene), _loads(mechanism, x)
+            q, qd, n = x["q"], x["qd"], mechanism.n
+            links = formulated(scene.loaded(loads))
+            H = joint_rows(scene, bias(links, q, qd))
+            inverse = inverse_matrix(links, inertia_page(links, q))
+            rest = [[tau - h] for tau, h in zip(x["tau"], H, strict=True)]
+            qdd = flat(_product(inverse, rest))
+            record = _partials(scene, loads, q, qd, qdd)
+            results: dict[str, Any] = {"qdd": ((n,), qdd)}
+            for wrt, block in {"q": record.by_q, "qd": record.by_qd}.items():
+                loss = [[-entry for entry in row] for row in _rows(scene, block)]
+                results[f"dqdd_d{wrt}"] = ((n, n), flat(_product(inverse, loss)))
+            results["dqdd_dtau"] = ((n, n), flat(inverse))
+            return Result(results, record.motion)
 
-    return _program(mechanism, inputs, outputs, ways, by_composites, effort)
+        return run
+
+    routes = [by_composites(_recursive_bias)]
+    if mechanism.robot.base.kind == "fixed" and mechanism.n <= _FEW_SQUARES:
+        routes.append(by_composites(_quadratic_bias))
+    return _program(mechanism, inputs, outputs, ways, routes, effort)
+
+
+def _recursive_bias(
+    links: Bodies, q: Sequence[Scalar], qd: Sequence[Scalar]
+) -> dict[int, Scalar]:  # fmt: skip
+    return newton_euler(links, q, qd, [0] * len(qd)).tau
+
+
+def _quadratic_bias(
+    links: Bodies, q: Sequence[Scalar], qd: Sequence[Scalar]
+) -> dict[int, Scalar]:  # fmt: skip
+    """From ∂Γ/∂q̇, which is needed anyway."""
+    return bias_torques(links, q, qd, torque_derivatives(links, q, qd, [0] * len(qd)))
+
+
+def _loads(mechanism: Mechanism, x: Arrays) -> Loads:
+    return wrenches(mechanism.robot, x)
+
+
+def _balanced(scene: Bodies) -> Bodies:
+    """The bodies with every link balanced whose U follows from its axial column."""
+    form = scene.formulation
+    return scene.written(replace(form, balance=form.axial)) if form else scene
+
+
+def _partials(
+    scene: Bodies, loads: Loads, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]
+) -> Derivatives:
+    """The partial derivatives in the formulation of the scene."""
+    loaded = scene.loaded(loads)
+    links = formulated(loaded)
+    return torque_derivatives(links, q, qd, qdd, motion_of_cut_frames(loaded, links, q, qd, qdd))
 
 
 def _mechanism(
@@ -95,14 +140,17 @@ def _mechanism(
             f"'{parent}-derivatives' of '{robot.name}' is not available for loops, couplings and"
             " base parameters of flexible links; cardan.rigid(robot) makes them rigid"
         )
+    require_available(robot, f"{parent}-derivatives")
     described = with_friction(robot, friction)
     return mechanism_of(described, parent, base_parameters, symbolic=symbolic)
 
 
 def _program(
     mechanism: Mechanism, inputs: Mapping[str, tuple[int, ...]], outputs: Sequence[str],
-    ways: Sequence[Way], by_composites: Form, effort: str,
+    ways: Sequence[Way], by_composites: Sequence[Form], effort: str,
 ) -> Program:  # fmt: skip
+    if not mechanism.n:
+        raise ModelError(f"derivatives of '{mechanism.robot.name}': no joint of this robot moves")
     wrt = [name for name in ("q", "qd", "qdd", "tau", "V0", "V0d", "g0") if name in inputs]
     names = [*outputs, *(f"d{y}_d{_displaced(x)}" for y in outputs for x in wrt)]
     meaning = {
@@ -116,7 +164,7 @@ def _program(
     tree = not (mechanism.robot.constrained or mechanism.springs or mechanism.floats)
     if tree and not mechanism.robot.ne:
         rivals = differentiated if mechanism.n <= _FEW else []
-        search: Way = (by_composites, COMPOSITE)
+        search: Way = (_cheaper(mechanism, inputs, by_composites), _CHOICES)
     else:
         search, *rivals = differentiated
     model = "inverse-dynamics" if "qdd" in inputs else "direct-dynamics"
@@ -124,6 +172,16 @@ def _program(
         f"{model}-derivatives", inputs, [], names, meaning=meaning, search=search, rivals=rivals,
         effort=effort, rough=True,
     )  # fmt: skip
+
+
+def _cheaper(
+    mechanism: Mechanism, inputs: Mapping[str, tuple[int, ...]], forms: Sequence[Form]
+) -> Form:
+    """The cheapest as it stands."""
+    if len(forms) == 1:
+        return forms[0]
+    derivation = Derivation(mechanism.tree, "direct-dynamics-derivatives", inputs)
+    return min(forms, key=lambda form: derivation.trace(form).price)
 
 
 _WORDS = {"g0": "a displacement X0 of the base (linear, angular, in frame 0; columns)"} | {

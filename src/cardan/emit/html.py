@@ -44,6 +44,10 @@ h2{{font-size:1.15rem}}h3{{font-size:1rem;margin:1rem 0 .2rem}}
 """
 
 
+# an operator, or a tag with its signs of an end and of being empty, or text
+_TOKEN = re.compile(r"<mo[^>]*>([^<]*)</mo>|<(/?)[a-z]+[^>]*?(/?)>|[^<]+")
+
+
 class Line(NamedTuple):
     """A line of a page: the name that it defines and those it reads, and its markup; a heading
     defines nothing."""
@@ -51,6 +55,7 @@ class Line(NamedTuple):
     name: str
     reads: tuple[str, ...]
     markup: str
+    equation: Equation | None = None
 
 
 def symbol(name: str, variable: str = "", dots: int = 0) -> str:
@@ -139,8 +144,9 @@ class MathNotation(Notation):
         return f'<mrow>{function}<mspace width="0.17em"/>{text}</mrow>'
 
 
-def lines(reading: Reading) -> Iterator[Line]:
-    """Headings and equations, in order."""
+def lines(reading: Reading, breakable: bool = False) -> Iterator[Line]:
+    """Headings and equations, in order; breakable: a long sum is several `math` elements, between
+    which a browser may break the line."""
     owners = {cell: x.name for x in reading.equations for cell in x.elements}
     notation = MathNotation(owners=owners, rates=reading.rates)
     part = ""
@@ -156,7 +162,10 @@ def lines(reading: Reading) -> Iterator[Line]:
                     yield Line("", (), f"<p>{html.escape(shown)}</p>")
                     continue
                 reads = tuple(sorted({owners.get(name, name) for name in shown.reads}))
-                yield Line(equation.name, reads, _markup(shown, notation))
+                markup = _markup(shown, notation)
+                if breakable and not shown.shape:
+                    markup = _broken(markup)
+                yield Line(equation.name, reads, markup, shown)
 
 
 def _markup(equation: Equation, notation: MathNotation) -> str:
@@ -172,6 +181,22 @@ def _markup(equation: Equation, notation: MathNotation) -> str:
     rows = ("".join(cells[k : k + columns]) for k in range(0, len(cells), columns))
     table = "".join(f"<mtr>{row}</mtr>" for row in rows)
     return f"<math>{left}<mo>=</mo><mrow><mo>[</mo><mtable>{table}</mtable><mo>]</mo></mrow></math>"
+
+
+def _broken(markup: str) -> str:
+    """An equation as one `math` element per term."""
+    pieces, depth = [""], 0
+    for token in re.finditer(_TOKEN, markup.removeprefix("<math>").removesuffix("</math>")):
+        operator, ends, empty = token[1], token[2], token[3]
+        if operator in ("+", "−") and not depth and not pieces[-1].endswith("<mo>=</mo>"):
+            pieces.append("")
+        if operator is not None:
+            depth += (operator == "(") - (operator == ")")
+        elif token[0].startswith("<") and not empty:
+            depth += -1 if ends else 1
+        infix = operator is not None and len(pieces) > 1 and not pieces[-1]
+        pieces[-1] += token[0].replace("<mo>", '<mo form="infix">') if infix else token[0]
+    return " ".join(f"<math>{piece}</math>" for piece in pieces)
 
 
 def document(reading: Reading) -> str:

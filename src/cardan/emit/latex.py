@@ -210,6 +210,14 @@ def rows(equation: Equation, notation: LatexNotation) -> list[str]:
     return [rf"{left} &= \begin{{bmatrix}} {table} \end{{bmatrix}}"]
 
 
+def single(equation: Equation, notation: LatexNotation) -> str:
+    """An equation by itself, for a display of its own."""
+    lines = rows(equation, notation)
+    if len(lines) == 1:
+        return lines[0].replace(" &= ", " = ", 1)
+    return "\n".join([r"\begin{aligned}", *_joined(lines), r"\end{aligned}"])
+
+
 def broken(text: str, width: float, size: Callable[[str], float] | None = None) -> list[str]:
     """An equation in lines that fit a page, broken before a sign outside braces. `size` measures
     the pieces: by default their signs are counted."""

@@ -31,7 +31,7 @@ from .formulation import PLAIN, Formulation
 from .posture import axes, named_turns, own_turn, rotation, turns_between
 from .reform import Reformed, diagonal, reformed
 
-__all__ = ["inverse_dynamics", "motion_in_described_frames"]
+__all__ = ["inverse_dynamics", "motion_in_described_frames", "motion_of_cut_frames"]
 
 Scalar = Any
 a = Vec(0, 0, 1)
@@ -57,6 +57,23 @@ def motion_in_described_frames(
     """w, wd, U, Vd in the frames described: for columns that belong to them."""
     form: Formulation = robot.formulation or PLAIN
     return inverse_dynamics(robot.written(replace(form, still=frozenset())), q, qd, qdd)
+
+
+def motion_of_cut_frames(
+    robot: Bodies, links: Bodies, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]
+) -> NewtonEuler:
+    """The recursion, and its values in the frames that `links`, the robot formulated, has beside:
+    those of joints whose translation is applied after their turn."""
+    x, last = inverse_dynamics(robot, q, qd, qdd), links.tree.nl
+    for link, T in links.at(q):
+        i, j = link.i, link.j
+        if j > last:
+            own = j - last
+            x.w[j], x.wd[j], x.U[j] = x.w[own], x.wd[own], x.U[own]
+            x.Vd[j] = T.jRi @ (x.Vd[i] + x.U[i] @ T.iPj)
+        elif i > last:
+            x.f[i], x.n[i] = T.wrench(x.f[j], x.n[j])
+    return x
 
 
 @dataclass(frozen=True)
@@ -190,7 +207,8 @@ class _Recursion:
             n_e[i] = n_e[i] + rest @ before_turn
             if link.joint:
                 along = (s * f[j] + sbar * (n[j] + before_turn)) @ a
-                x.tau[j] = along + link.IA * self.qdd[j] + link.friction(self.qd[j])  # (31)
+                tau = along + link.IA * self.qdd[j] + link.friction(self.qd[j])  # (31)
+                x.tau[j] = tau + link.spring_torque(self.q[j])
         F[0] = base.M * x.Vd[0] + x.U[0] @ base.MS  # (22)
         N[0] = inertia_moment(base, None, self.spins[0]) + cross(base.MS, x.Vd[0])  # (23)
         f[0], n[0] = F[0] + f_e[0], N[0] + n_e[0]  # (26), (27)

@@ -7,7 +7,7 @@ work; structural zeros are the number 0 and stay zeros. The mode with fewer oper
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from math import prod
 from typing import Any
 
@@ -16,7 +16,7 @@ from .cost import Cost, cost
 from .graph import Graph, Node
 from .passes import replay
 
-__all__ = ["derivative"]
+__all__ = ["along", "derivative"]
 
 Scalar = Any
 
@@ -30,6 +30,33 @@ def derivative(code: Code, output: str, wrt: str, name: str, mode: str = "auto")
         return _forward(code, output, wrt, name)
     programs = [_forward(code, output, wrt, name), _reverse(code, output, wrt, name)]
     return min(programs, key=lambda program: _operations(cost(program)[0]))
+
+
+def along(
+    graph: Graph, code: Code, inputs: Mapping[str, Sequence[Scalar]],
+    rates: Mapping[str, Sequence[Scalar]],
+) -> dict[str, list[Scalar]]:  # fmt: skip
+    """The rates of the outputs of a program run inside another trace, whose inputs are these and
+    change at these rates: one sweep forward."""
+    scalars: list[Scalar] = [None]
+    rate: dict[int, Scalar] = {}
+    for id, node in enumerate(code.nodes[1:], 1):
+        if node[0] == "input":
+            scalars.append(inputs[node[1]][node[2]])
+            if node[1] in rates:
+                rate[id] = rates[node[1]][node[2]]
+            continue
+        scalars.append(replay(graph, node, scalars))
+        total: Scalar = 0
+        for arg, partial in _partials(graph, node, scalars, scalars[id]):
+            if arg in rate:
+                total = total + partial() * rate[arg]
+        if not (isinstance(total, int) and total == 0):
+            rate[id] = total
+    return {
+        name: [_signed(rate.get(abs(r), 0), r) for r in output.refs]
+        for name, output in code.outputs.items()
+    }
 
 
 def _operations(c: Cost) -> int:

@@ -32,6 +32,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..algebra.inertia import Inertia, turned
+from ..algebra.rotation import Rotation
 from ..algebra.scalar import HALF
 from ..algebra.vector import Mat, Vec, cross, hat, zero
 from .bodies import Bodies, Body
@@ -78,6 +79,10 @@ class Factor:
 
     def __add__(self, other: Factor) -> Factor:
         return Factor(self.p + other.p, self.Z + other.Z)
+
+    def turned(self, R: Rotation) -> Factor:
+        """In axes turned by R."""
+        return Factor(R @ self.p, turned(R, self.Z))
 
     def seen_from(self, T: Frame, body: Inertia, D: Vec) -> Factor:
         """jT_i^T B jT_i of a composite link, from O_i, from which O_j has the velocity D."""

@@ -10,9 +10,9 @@ import io
 import tempfile
 import time
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,6 +22,10 @@ from ....describe.robot import Robot
 from ....errors import CardanError, InputError, UnknownNameError
 from ....program import Program
 from .questions import Data, Say
+
+if TYPE_CHECKING:
+    from ....emit.html import Line
+    from ....emit.reading import Reading
 
 __all__ = ["FUNCTIONS"]
 
@@ -73,8 +77,13 @@ def derive(data: Data, say: Say) -> Data:
     from ....emit.html import lines as lines_of
     from ....emit.reading import reading
 
-    lines, cost = list(lines_of(reading(derived.readable))), derived.cost
-    answer["parts"]["lines"] = lines[:_MOST_LINES]
+    read = reading(derived.readable)
+    lines, cost = list(lines_of(read, breakable=True)), derived.cost
+    answer["parts"]["lines"] = [
+        (x.name, x.reads, x.markup, x.equation.elements if x.equation else ())
+        for x in lines[:_MOST_LINES]
+    ]
+    answer["parts"]["copies"] = _copies(lines[:_MOST_LINES], read)
     answer["parts"]["program"] = derived.to_json()
     return {
         **answer,
@@ -86,6 +95,19 @@ def derive(data: Data, say: Say) -> Data:
         "remarks": [*_nonzero(derived), *derived.remarks],
         "emits": True,
     }
+
+
+def _copies(lines: Sequence[Line], read: Reading) -> list[tuple[str, str]]:
+    """Each equation as text and in LaTeX; a heading as nothing."""
+    from ....emit.latex import LatexNotation, single
+    from ....emit.reading.spell import Notation
+    from ....emit.text import equation_text
+
+    plain, latex = Notation(), LatexNotation(rates=read.rates)
+    return [
+        (equation_text(x.equation, plain), single(x.equation, latex)) if x.equation else ("", "")
+        for x in lines
+    ]
 
 
 def _nonzero(program: Program) -> list[str]:

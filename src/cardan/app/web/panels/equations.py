@@ -11,9 +11,11 @@ __all__ = ["Equations"]
 
 
 class Equations(Element, component="../parts/equations.js"):
-    """The lines with a search; a click on a symbol tells where it is defined and used."""
+    """The lines with a search; sections fold, a symbol under the pointer shows its definition, a
+    click tells where it is used, and each equation can be copied."""
 
     def __init__(self, url: str, left_out: int) -> None:
+        """url: of the result; what is put inside stands above the first line."""
         super().__init__()
         self._props["url"] = url
         self._props["more"] = left_out

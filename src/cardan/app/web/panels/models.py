@@ -51,22 +51,24 @@ class Models:
         self.robot = page.robot.name  # that the result is of
         last = page.project.page.get("model", "inverse-dynamics")
         self.name = last if last in MENU else "inverse-dynamics"
-        with ui.column().classes("w-full"):
-            with ui.row().classes("items-end w-full"):
+        with ui.column().classes("w-full models"):
+            with ui.row().classes("items-center w-full no-wrap model-bar"):
                 self.choice = ui.select(
                     {name: f"{entry.group}: {name}" for name, entry in MENU.items()},
                     value=self.name, label="Model", with_input=True,
                     on_change=lambda event: self.choose(event.value),
-                ).classes("w-72").props("dense")  # fmt: skip
+                ).classes("model-choice").props("dense")  # fmt: skip
                 self.run = ui.button("Derive", icon="functions", on_click=self.start)
                 self.run.props("no-caps unelevated")
                 self.more = ui.button("Options", icon="tune", on_click=self._unfold)
-                self.more.props("flat no-caps").classes("fewer").set_visibility(False)
+                self.more.props("flat no-caps").set_visibility(False)
                 self.stop = ui.button("Cancel", on_click=self.cancel).props("flat no-caps")
                 self.stop.set_visibility(False)
                 self.busy = ui.spinner(size="1.5em")
                 self.busy.set_visibility(False)
-                self.status = ui.label("").classes("hint").props("role=status")
+                ui.space()
+                self.heads = ui.row().classes("no-wrap")  # Equations, Code
+            self.status = ui.label("").classes("hint status").props("role=status")
             self.options = ui.column().classes("w-full options")
             self.result = ui.column().classes("w-full")
         self.choose(self.name)
@@ -137,7 +139,7 @@ class Models:
                     self.fields |= {key: _field(key, option) for key, option in chosen.items()}
 
     def _unfold(self) -> None:
-        """On low screens the options make room for the result, and come back when asked for."""
+        """The options make room for the result, and come back when asked for."""
         self.options.classes(toggle="folded")
 
     def question(self) -> dict[str, Any]:
@@ -162,14 +164,14 @@ class Models:
         if answer is not None:
             same = (question, answer["key"]) == (self.asked, self.answer.get("key"))
             if same and answer.get("cached"):
-                self._say("from the cache")  # it is shown already: what was opened in it stays
+                self._say("")  # it is shown already: what was opened in it stays
             else:
                 self.show(question, answer)
             self._keep(question, answer["key"])
             self._changed()
         elif not self.page.closed:  # what is below would be of another question
             self.asked, self.answer, self.tabs = {}, {}, None
-            self.result.clear()
+            self._clear()
 
     async def optimise(self) -> None:
         """Derive once more, by the search for the fewest operations."""
@@ -236,24 +238,29 @@ class Models:
         self.asked, self.answer = question, answer
         if question["robot"] == self.page.text:
             self.robot = self.page.robot.name
-        self.status.set_text("from the cache" if answer.get("cached") else "")
+        self.status.set_text("")
         self.options.classes("folded")
         self.more.set_visibility(True)
-        self.result.clear()
+        self._clear()
+        with self.heads, ui.tabs().props("dense align=left no-caps breakpoint=0") as tabs:
+            equations, code = ui.tab("Equations"), ui.tab("Code")
         with self.result:
-            self._summary(answer)
-            with ui.tabs().props("dense align=left no-caps breakpoint=0") as tabs:
-                equations, code = ui.tab("Equations"), ui.tab("Code")
             with ui.tab_panels(tabs, value=equations, animated=False).classes("w-full"):
                 with ui.tab_panel(equations):
                     if answer["text"]:
+                        self._summary(answer)
                         ui.label(answer["text"]).classes("listing")
                     else:
-                        Equations(f"/result/{answer['key']}/lines", answer["left_out"])
+                        with Equations(f"/result/{answer['key']}/lines", answer["left_out"]):
+                            self._summary(answer)
                 panel = ui.tab_panel(code)
             code.set_visibility(answer["emits"])
             tabs.on_value_change(lambda: self._code(answer, panel))
         self.tabs = tabs if answer["emits"] else None
+
+    def _clear(self) -> None:
+        self.heads.clear()
+        self.result.clear()
 
     def _summary(self, answer: dict[str, Any]) -> None:
         with ui.row().classes("items-center figures"):
@@ -306,8 +313,8 @@ class Models:
 
 
 def counted(answer: dict[str, Any]) -> list[str]:
-    """What a model costs at each state; then what the code as it is shown does besides, on the
-    parameters alone, in every call."""
+    """What a model costs at each state; then what the code does besides, on the parameters alone,
+    in every call where it is not split."""
     if not answer["cost"]:
         return [""]
     once = answer.get("once") or {}
@@ -316,8 +323,8 @@ def counted(answer: dict[str, Any]) -> list[str]:
         return words
     both = _operations({key: x + once[key] for key, x in answer["cost"].items()})
     alone = ", ".join(_operations(once))
-    return [*words, f"on the parameters alone {alone}, so that a call of the code as shown does "
-                    f"{both[0]}; packages can do that part once"]  # fmt: skip
+    return [*words, f"once per parameter set {alone}; a call that does both, where the code has no "
+                    f"setup of its own, {both[0]}"]  # fmt: skip
 
 
 def _operations(cost: dict[str, int]) -> list[str]:

@@ -9,7 +9,7 @@ __all__ = ["KEYS", "STYLE", "UPRIGHT", "is_dark"]
 STYLE = """
 :root { --line: #dfe3e8; --soft: #57616b; --face: #ffffff; --ink: #1d2730; --scene: #f3f5f7;
   --accent: #2b5d8a; --wrong: #a93a25; --stale: #8a5a00;
-  --hover: #eff3f7; --lift: #ffffff; }
+  --hover: #eff3f7; --lift: #ffffff; --ring: #d9822b; }
 body.body--dark { color-scheme: dark;
   --line: #30363d; --soft: #a0aab4; --face: #15181c; --ink: #dfe3e8;
   --scene: #1b2027; --accent: #7fb2e0; --wrong: #f0876f; --stale: #e0b050;
@@ -65,17 +65,20 @@ body.body--dark .q-btn.bg-primary { --q-primary: #2f6aa0; }
 .q-notification__actions { color: inherit; }
 .q-field__label { color: var(--soft); }
 .table-room { padding-top: 4px; gap: 4px; }
-.grid-room { width: 100%; overflow: auto; padding-bottom: 4px;
-  max-height: max(180px, calc(var(--room) - 208px)); }
+.grid-room { width: 100%; overflow-x: auto; padding-bottom: 4px; }
+.grid-table .chosen { background: color-mix(in srgb, var(--accent) 16%, transparent) !important; }
+.grid-table tr.marked > * { box-shadow: inset 0 1px var(--ring), inset 0 -1px var(--ring); }
 .grid-table { border-collapse: collapse; }
 .grid-table th { text-align: left; font-weight: 600; padding: 0 6px 3px; white-space: nowrap;
   line-height: 1.2; vertical-align: bottom; position: sticky; top: 0; z-index: 2;
   background: linear-gradient(var(--line), var(--line)) bottom / 100% 1px no-repeat var(--face); }
-.grid-table td { border-top: 1px solid var(--line); padding: 0 4px; height: 34px; }
+.grid-table td { border-top: 1px solid var(--line); padding: 0 3px; height: 34px; }
+.grid-table tbody th { border-top: 1px solid var(--line); padding: 0 3px; height: 34px; top: auto;
+  font-weight: inherit; vertical-align: middle; background: var(--face); }
 .grid-table td:first-child, .grid-table th:first-child { padding-left: 4px; position: sticky;
   left: 0; z-index: 1; background: var(--face); } .grid-table th:first-child { z-index: 3; }
-.grid-table tbody tr:first-child td { border-top-color: transparent; }
-.grid-table tbody tr:hover, .grid-table tr:hover td:first-child, .grid-table tr:hover td.held {
+.grid-table tbody tr:first-child > * { border-top-color: transparent; }
+.grid-table tbody tr:hover, .grid-table tbody tr:hover th, .grid-table tr:hover td.held {
   background: var(--hover); }
 .grid-empty { padding: 18px 4px 6px; color: var(--soft); }
 .name { font-weight: 550; white-space: nowrap; }
@@ -119,22 +122,48 @@ body.body--dark .q-btn.bg-primary { --q-primary: #2f6aa0; }
   font-family: ui-monospace, monospace; }
 .equations { outline: 0; border-top: 1px solid var(--line); }
 .equations:focus-visible { box-shadow: 0 -2px 0 var(--accent); }
-.code { height: max(280px, calc(100vh - 400px)); }
+.code { height: max(280px, calc(var(--room) - 140px)); }
 .code .cm-editor, .code .cm-gutters { background: var(--face) !important; }
 .code .cm-editor { font-size: 12.5px; border: 1px solid var(--line); border-radius: 4px; }
 .code .cm-gutters { border-right: 1px solid var(--line); }
-.equations math { font-size: 1.12em; }
-.equation { min-height: 36px; padding: 3px 4px; display: flex; align-items: center;
-  border-bottom: 1px solid var(--line); white-space: nowrap; }
-.equation:hover { background: var(--hover); }
+@font-face { font-family: "Page Math"; src: url(/math.woff2) format("woff2"); }
+math { font-family: "Page Math", "STIX Two Math", "Cambria Math", math; }
+.equations math { font-size: 1.16em; }
+.equation { min-height: 34px; padding: 2px 4px; display: flex; align-items: center;
+  white-space: nowrap; }
+.equation.heading:not(:first-child) { margin-top: 6px; }
+.equation:not(.heading):hover { background: var(--hover); }
+.equation .formula { flex: 1 1 auto; min-width: 0; overflow-x: auto; overflow-y: hidden;
+  padding: 2px 0 2px 1.5em; text-indent: -1.5em; scrollbar-width: thin; white-space: normal; }
+.equation .formula > * { text-indent: 0; }
+.equation .copy { visibility: hidden; color: var(--soft); }
+.equation:hover .copy, .equation .copy:focus-visible { visibility: visible; }
+@media (hover: none) { .equation .copy { visibility: visible; } }
+.fold { display: flex; align-items: center; gap: 2px; border: 0; background: none; padding: 0;
+  color: inherit; cursor: pointer; width: 100%; text-align: left;
+  border-bottom: 1px solid var(--line); } .fold:hover { color: var(--accent); }
+.equation p { margin: 0; color: var(--soft); }
+.equation-head { padding: 6px 4px; display: flex; flex-direction: column; gap: 2px;
+}
+.equation-head .name, .equation-head .figure { line-height: 32px; }
+.equation-head .figures .hint { flex: 1 0 100%; }
+.equation-head:empty { display: none; }
+.equation-room { position: relative; }
+.definition { position: fixed; z-index: 99; max-width: 410px; padding: 6px 10px; overflow: hidden;
+  background: var(--lift); border: 1px solid var(--line); border-radius: 6px;
+  box-shadow: 0 2px 10px rgb(0 0 0 / .18); pointer-events: none; }
 .equation.here { background: color-mix(in srgb, var(--accent) 14%, transparent); }
-.equation h2, .equation h3 { margin: 8px 0 0; font-size: 1.05rem; line-height: 1.4; }
+.equation h2, .equation h3 { margin: 4px 0 0; font-size: 1.05rem; line-height: 1.4; }
 .equation h3 { font-size: .95rem; }
 .equations [data-name] { cursor: pointer; }
 .equations [data-name]:hover { color: var(--wrong); }
-.equation-bar { gap: 14px; padding-bottom: 4px; }
-.symbol-card { border: 1px solid var(--line); border-radius: 6px; padding: 4px 10px;
-  margin: 4px 0 6px; } .symbol-card > .row { gap: 10px; }
+.equation-bar { position: absolute; right: 14px; top: 2px; height: 36px; z-index: 2; gap: 8px;
+  padding: 0 8px; border-radius: 6px;
+  background: color-mix(in srgb, var(--face) 90%, transparent); }
+.equation-bar .q-field { width: 9.5rem; }
+.symbol-card { position: absolute; left: 8px; right: 14px; bottom: 8px; z-index: 3;
+  border: 1px solid var(--line); border-radius: 6px; padding: 4px 10px; background: var(--lift);
+  box-shadow: 0 2px 10px rgb(0 0 0 / .18); } .symbol-card > .row { gap: 10px; }
 .symbol-users { display: flex; flex-wrap: wrap; gap: 1px 8px; max-height: 64px; overflow: auto; }
 .link { border: 0; background: none; color: var(--accent); cursor: pointer; padding: 0; }
 .link:hover { text-decoration: underline; }
@@ -175,9 +204,11 @@ button.slider-unit { cursor: pointer; } button.slider-unit:hover { color: var(--
 .opening .q-item { gap: 10px; align-items: center; } .opening-name { min-width: 8.5rem; }
 .remarks .q-item { min-height: 28px; padding: 0; } .remarks { font-size: 13px; }
 .options { gap: 6px !important; } .option-row { gap: 4px 16px; }
-.fewer { display: none !important; }
-@media (max-height: 700px), (orientation: portrait) { .fewer { display: inline-flex !important; }
-  .folded { display: none !important; } }
+.folded { display: none !important; }
+.models .q-tab-panel { padding: 0; } .left .nicegui-column.models { gap: 0; margin: -7px 0 -8px; }
+.models .options { padding: 4px 0 8px; }
+.left .nicegui-row.model-bar { gap: 2px 8px; } .status:empty { display: none; }
+.model-choice { flex: 0 1 15rem; min-width: 7rem; } .model-bar .q-tab { padding: 0 8px; }
 .option-row:empty { display: none; }
 .gallery-page { height: calc(100vh - 43px); overflow: auto; width: 100%; }
 .gallery-bar { gap: 14px; padding: 10px 16px 0; } .gallery-search { width: 16rem; }
@@ -215,6 +246,9 @@ button.slider-unit { cursor: pointer; } button.slider-unit:hover { color: var(--
   .cell-wide { width: 84px; } .cell-long { width: 170px; } .grid-table td { padding: 0 2px; }
   .grid-table th { padding: 0 3px 3px; }
   .use-panel .nicegui-expansion-content { padding-left: 8px; } }
+@media (max-width: 1100px) { 
+  .equation-bar { position: static; } .equation-bar .hint { flex: 1 1 auto; } }
+@media (max-width: 600px) { .model-bar { flex-wrap: wrap; } }
 @media (max-width: 900px) and (orientation: portrait) {
   .main > .q-splitter__before { container-type: size; } .left { --room: 100cqh; }
   .main > .q-splitter__separator { height: 3px; }
