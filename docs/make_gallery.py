@@ -6,6 +6,7 @@ python docs/make_gallery.py NAME ... the page, and the pictures of these robots
 
 from __future__ import annotations
 
+import io
 import sys
 import warnings
 from pathlib import Path
@@ -31,8 +32,7 @@ Every robot that is bundled: `cardan.load("ur5")`. Where its figures come from s
     cardan generate ur5 inverse-dynamics --to c -o ur5.c   code; another model, another language
     cardan serve                                           all of it in the browser
 
-Orange cylinders are revolute joints, green blocks prismatic ones, violet cylinders those that close a loop. Lengths that are symbols are
-drawn as 0.4 m.
+Orange drums are revolute joints, green sleeves prismatic ones. Lengths that are symbols are drawn as 0.4 m.
 
 """
 EXAMPLES = (
@@ -92,8 +92,8 @@ def entry(name: str) -> str:
     )
 
 
-def draw(name: str) -> None:
-    """The shaded picture of a robot."""
+def drawn(name: str) -> bytes:
+    """The shaded picture of a robot, as PNG."""
     import matplotlib
 
     matplotlib.use("agg")
@@ -102,8 +102,10 @@ def draw(name: str) -> None:
 
     figure, axes = plt.subplots(figsize=(3.2, 2.6))
     scene.draw(axes, cardan.load(name))
-    figure.savefig(PICTURES / f"{name}.png", dpi=100, bbox_inches="tight", pad_inches=0.05)
+    out = io.BytesIO()
+    figure.savefig(out, format="png", dpi=100, bbox_inches="tight", pad_inches=0.05)
     plt.close(figure)
+    return out.getvalue()
 
 
 if __name__ == "__main__":
@@ -111,5 +113,5 @@ if __name__ == "__main__":
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for robot in sys.argv[1:] or robots():
-            draw(robot)
+            write_atomic(PICTURES / f"{robot}.png", drawn(robot))
         write_atomic(FILE, text())

@@ -14,9 +14,13 @@ import tomllib
 from dataclasses import replace
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import make_gallery
 from navigation import DOCS, Section, sections, slug
 from reference import PAGES, api, commands, equations
 from sphinx.cmd.build import main as sphinx
+
+import cardan
 
 ROOT = DOCS.parent
 COPIED = (".md", ".ipynb", ".png", ".svg", ".csv", ".toml")
@@ -41,7 +45,11 @@ def stage(source: Path) -> None:
             texts[path.relative_to(DOCS).as_posix()] = path.read_bytes()
     for path in (ROOT / "src/cardan/describe/robots").glob("*.toml"):
         texts[f"robots/{path.name}"] = path.read_bytes()
-    texts["gallery-robots.md"] = with_counts(texts.pop("gallery.md").decode())
+    del texts["gallery.md"]
+    texts["gallery-robots.md"] = with_counts(make_gallery.text())
+    for name in cardan.robots():  # a robot that came since the pictures were drawn
+        if f"pictures/gallery/{name}.png" not in texts:
+            texts[f"pictures/gallery/{name}.png"] = make_gallery.drawn(name)
     for path in (ROOT / "examples").glob("*.ipynb"):
         texts[f"examples/{path.name}"] = path.read_bytes()
     parts = [_completed(section) for section in sections()]
