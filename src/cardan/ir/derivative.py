@@ -7,16 +7,16 @@ work; structural zeros are the number 0 and stay zeros. The mode with fewer oper
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from math import prod
 from typing import Any
 
 from .code import Code, arguments, gather
 from .cost import Cost, cost
 from .graph import Graph, Node
-from .passes import replay
+from .passes import inline, replay
 
-__all__ = ["derivative"]
+__all__ = ["adjoint", "derivative", "jacobians", "tangent"]
 
 Scalar = Any
 
@@ -30,6 +30,72 @@ def derivative(code: Code, output: str, wrt: str, name: str, mode: str = "auto")
         return _forward(code, output, wrt, name)
     programs = [_forward(code, output, wrt, name), _reverse(code, output, wrt, name)]
     return min(programs, key=lambda program: _operations(cost(program)[0]))
+
+
+def jacobians(code: Code, wanted: Mapping[str, tuple[str, str]]) -> Code:
+    """The outputs of a program and partial derivatives of them, name -> (output, wrt)."""
+    graph = Graph()
+    leaves = {
+        name: [graph.leaf(name, k) for k in range(prod(shape))]
+        for name, shape in code.inputs.items()
+    }
+    flat = inline(graph, code, leaves)
+    outputs = {name: (output.shape, flat[name]) for name, output in code.outputs.items()}
+    for name, (output, wrt) in wanted.items():
+        partial = derivative(code, output, wrt, name)
+        outputs[name] = partial.outputs[name].shape, inline(graph, partial, leaves)[name]
+    return gather(graph, code.inputs, outputs)
+
+
+def adjoint(code: Code, weights: Mapping[str, str], gradients: Mapping[str, str]) -> Code:
+    """The gradient of a weighted sum of all outputs, by one sweep back.
+
+    weights: output -> the input that weighs it; gradients: input -> the output by it."""
+    graph, scalars = _replayed(code)
+    inputs = dict(code.inputs) | {w: code.outputs[y].shape for y, w in weights.items()}
+    weight: dict[int, Scalar] = {}
+    for y, name in weights.items():
+        for k, ref in enumerate(code.outputs[y].refs):
+            leaf = graph.leaf(name, k)
+            weight[abs(ref)] = weight.get(abs(ref), 0) + _signed(leaf, ref)
+    rows: dict[str, list[Scalar]] = {x: [0] * prod(code.inputs[x]) for x in gradients}
+    for id in range(len(code.nodes) - 1, 0, -1):
+        node, w = code.nodes[id], weight.pop(id, 0)
+        if isinstance(w, int) and w == 0:
+            continue
+        if node[0] == "input" and node[1] in rows:
+            rows[node[1]][node[2]] = w
+        for arg, partial in _partials(graph, node, scalars, scalars[id]):
+            weight[arg] = weight.get(arg, 0) + w * partial()
+    return gather(graph, inputs, {gradients[x]: (code.inputs[x], row) for x, row in rows.items()})
+
+
+def tangent(code: Code, directions: Mapping[str, str], rates: Mapping[str, str]) -> Code:
+    """The derivative of the outputs along a direction of the inputs, by one sweep.
+
+    directions: input -> the input that is its direction; rates: output -> the output of its
+    derivative."""
+    graph, scalars = _replayed(code)
+    inputs = dict(code.inputs) | {v: code.inputs[x] for x, v in directions.items()}
+    rate: dict[int, Scalar] = {}
+    for id, node in enumerate(code.nodes[1:], 1):
+        if node[0] == "input" and node[1] in directions:
+            rate[id] = graph.leaf(directions[node[1]], node[2])
+            continue
+        total: Scalar = 0
+        for arg, partial in _partials(graph, node, scalars, scalars[id]):
+            if arg in rate:
+                total = total + partial() * rate[arg]
+        if not (isinstance(total, int) and total == 0):
+            rate[id] = total
+    outputs = {
+        name: (
+            code.outputs[y].shape,
+            [_signed(rate.get(abs(r), 0), r) for r in code.outputs[y].refs],
+        )
+        for y, name in rates.items()
+    }
+    return gather(graph, inputs, outputs)
 
 
 def _operations(c: Cost) -> int:
