@@ -248,7 +248,9 @@ def _entries() -> list[Entry]:
                "symbolic": _SYMBOLIC}, program=False),
         Entry("loop-geometry", "geometric", "positions of the passive joints of closed loops",
               "-", "object: solve(q_a, guess, p=), equations()",
-              "build.loop_kinematic.loop_geometry", program=False),
+              "build.loop_kinematic.loop_geometry",
+              {"known": Option("the joints that are given, by variable or name, in place of the"
+                               " active ones: q2 q4", kind="rows")}, program=False),
     ]  # fmt: skip
     kinematic_menu = [
         entry("jacobian", "kinematic", "Jacobian of a point of any frame, Renaud's three factors",

@@ -83,6 +83,8 @@ def model(
 def model(
     robot: Robot,
     name: Literal["loop-geometry"],
+    *,
+    known: Sequence[str] | str | None = ...,
 ) -> LoopGeometry: ...
 
 

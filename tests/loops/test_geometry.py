@@ -236,3 +236,27 @@ def test_flexible_links_are_closed_undeformed() -> None:
     n = len(robot.joints)
     T = [cardan.model(opened(robot), "transform", frame=n + k).evaluate(q=whole) for k in (1, 2)]
     near(T[0][:, :3, 3], T[1][:, :3, 3], absolute=1e-9)
+
+
+def test_other_joints_may_be_known() -> None:
+    """q of any two joints of a five-bar gives back the configurations that the motors give."""
+    robot = cardan.load("fivebar")
+    robot = robot.with_values(dict.fromkeys(cardan.model(robot, "loop-geometry").parameters, 1))
+    every = cardan.model(robot, "loop-geometry").solve([2.2, 0.9])
+    for known in ("q1 q2", "q2 q4", ["joint3", "q4"]):
+        other = cardan.model(robot, "loop-geometry", known=known)
+        columns = [other.coordinates.moving.index(j) for j in other.given]
+        for q in every:
+            gap = np.abs(other.solve(q[columns]) - q)
+            assert np.minimum(gap, 2 * np.pi - gap).max(axis=1).min() < 1e-9
+    with pytest.raises(cardan.CardanError, match="no joint 'q9' of 'Planar five-bar'"):
+        cardan.model(robot, "loop-geometry", known="q9 q1")
+
+
+def test_loops_that_close_in_a_family_say_so() -> None:
+    """A rhombus folded flat turns freely; no limit is to blame."""
+    robot = cardan.load("sr400")
+    robot = robot.with_values(dict.fromkeys(cardan.model(robot, "loop-geometry").parameters, 1))
+    geometry = cardan.model(robot, "loop-geometry", known="th1 th2 th3 th4 th5 th6")
+    with pytest.raises(cardan.CardanError, match="in no separate assemblies"):
+        geometry.solve([0, 0.4505, -np.pi / 2, 0, 0, 0])

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import cardan
-from cardan import CardanError
 from cardan.build.common import with_friction
 from cardan.describe.robot import Robot
 from cardan.motion.coordinates import coordinates
@@ -113,7 +112,12 @@ def test_dry_friction_stops_an_elastic_joint() -> None:
 
 
 @pytest.mark.parametrize("robot", DRY)
-def test_dry_friction_without_a_torque_of_its_own_is_refused_in_rollouts(robot: Robot) -> None:
-    with pytest.raises(CardanError, match=r"dry friction FS.*friction=False"):
-        state_space(robot)
-    state_space(robot, friction=False)
+def test_dry_friction_of_elastic_joints_is_in_the_state_space(robot: Robot) -> None:
+    """It is the direct model of the robot whose friction has that width."""
+    space, on = state_space(robot, smooth=0.01), coordinates(robot)
+    q, qd = on.first("q0", None), np.linspace(0.3, -0.2, on.nv)
+    wide = replace(robot, joints=tuple(replace(x, VS=0.01 * (x.FS != 0)) for x in robot.joints))
+    direct = cardan.model(wide, "direct-dynamics")
+    expected = direct.evaluate(q=q, qd=qd, tau=np.ones(on.nu))
+    xd = space.program.evaluate(x=space.state(q, qd), tau=np.ones(on.nu))
+    np.testing.assert_allclose(xd[-on.nv :], expected, rtol=1e-9, atol=1e-9)

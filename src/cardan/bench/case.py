@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..describe.robot import Base, Limits, Robot
+from ..describe.robot import FURTHER, Base, Limits, Robot
 from ..errors import ModelError
 
 __all__ = [
@@ -108,6 +108,7 @@ def comparable(robot: Robot) -> Robot:
         raise ModelError(f"'{robot.name}' has {what}", remedy=remedy, action="tree")
     plain: dict[str, Any] = {
         "IA": 0, "FV": 0, "FS": 0, "elastic": False, "stiffness": 0, "rest": 0, "damping": 0,
+        **dict.fromkeys(FURTHER, 0),
         "active": True, "limits": Limits(-1000, 1000),  # with limits: one coordinate everywhere
     }  # fmt: skip
     base = Base(kind="floating" if floats(robot) else "fixed", link=robot.base.link)

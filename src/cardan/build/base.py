@@ -13,7 +13,7 @@ import numpy as np
 
 from ..algebra.scalar import function
 from ..describe.files import FORMATS
-from ..describe.robot import DRIVE, FIXED, GEOMETRY, INERTIA, Joint, Link, Robot
+from ..describe.robot import DRIVE, FIXED, FURTHER, GEOMETRY, INERTIA, Joint, Link, Robot
 from ..describe.symbolic import parametrised
 from ..describe.values.expression import (
     Expression,
@@ -50,6 +50,7 @@ from ..models.base_parameters import (
     unit_bodies,
 )
 from ..models.bodies import Bodies, bodies
+from ..models.friction import COEFFICIENTS
 from ..program import Program
 from .base_file import States, base_file
 from .mechanism import Mechanism, require_available
@@ -60,8 +61,7 @@ __all__ = [
     "driven_cuts", "mechanism_of", "rotors_apart", "with_base",
 ]  # fmt: skip
 
-FRICTION = ("FV", "FS")
-CUT_COLUMNS = ("IA", *FRICTION)  # the parameters of a cut joint, in the order of regressors
+CUT_COLUMNS = ("IA", "FV", "FS")  # the parameters of a cut joint, in the order of regressors
 
 MODES = (
     "the loops have assembly modes that need more base parameters; these hold in the one that needs"
@@ -301,7 +301,9 @@ def _derived(robot: Robot, method: str) -> BaseParameters:
     led = _rates(robot, {})
     steps = [_to_leader("IA", j, *led[j]) for j in led] + steps
     rates = _rates(robot, alike)
-    frictions = [_to_leader(key, j, *rates[j]) for j in rates for key in FRICTION]
+    frictions = [
+        _to_leader(key, j, *rates[j]) for j in rates for key in _shared(robot, j, rates[j][0])
+    ]
     scene = bodies(robot, symbol)
     original = _values(robot)
     linear = {name for value in original.values() for name in symbols(value)}
@@ -344,8 +346,21 @@ def _rates(robot: Robot, alike: Mapping[int, tuple[int, Value]]) -> dict[int, tu
 def _to_leader(key: str, j: int, leader: int, ratio: Value) -> Merge:
     """A drive parameter of a joint that is led, given to its leader: qd_j = ratio qd_k, and the
     torque on k is ratio times that on j."""
-    gain = _magnitude(ratio) if key == "FS" else power(ratio, 2)
+    size = _magnitude(ratio)
+    gain = {
+        "FS": size, "FQ": power(size, 3), "FVA": multiply(ratio, size), "FSA": ratio, "FO": ratio,
+    }.get(key, power(ratio, 2))  # fmt: skip
     return Merge((key, j), ((gain, (key, leader)),))
+
+
+def _shared(robot: Robot, j: int, leader: int) -> list[str]:
+    """The friction of joint j that its leader can have: laws of one shape in the velocity. What
+    only some joints have stays where it is, if the leader has none."""
+    own, led = robot.joints[leader - 1], robot.joints[j - 1]
+    jumps = own.VS == 0 and led.VS == 0
+    alike = ("FQ", "FVA", "FO", *(("FSA",) if jumps else ()))
+    both = [key for key in alike if getattr(own, key) != 0 and getattr(led, key) != 0]
+    return ["FV", *(["FS"] if jumps else []), *both]
 
 
 def _magnitude(x: Value) -> Value:
@@ -420,7 +435,8 @@ def driven_cuts(robot: Robot) -> tuple[int, ...]:
     return tuple(
         k
         for k, loop in enumerate(robot.loops, 1)
-        if loop.cut.sigma != FIXED and any(getattr(loop.cut, name) != 0 for name in CUT_COLUMNS)
+        if loop.cut.sigma != FIXED
+        and any(getattr(loop.cut, name) != 0 for name in ("IA", *COEFFICIENTS))
     )
 
 
@@ -465,7 +481,9 @@ def _carrying(robot: Robot, values: Mapping[Column, Value]) -> Robot:
     links = tuple(loaded(j, link) for j, link in enumerate(robot.links, 1))
 
     def driven(j: int, joint: Joint) -> Joint:
-        drive: dict[str, Any] = {key: values[key, j] for key in DRIVE if (key, j) in values}
+        drive: dict[str, Any] = {
+            key: values[key, j] for key in (*DRIVE, *FURTHER) if (key, j) in values
+        }
         return replace(joint, **{"IA": 0, **drive})
 
     joints = tuple(driven(j, joint) for j, joint in enumerate(robot.joints, 1))

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..algebra.vector import Vec
-from ..describe.robot import Robot
+from ..describe.robot import FRICTION, Robot
 from ..errors import ModelError
 from ..formulate.formulation import Formulation
 from ..mechanism.coordinates import is_floating
@@ -104,14 +104,17 @@ def build(
     )  # fmt: skip
 
 
+_SMOOTH: dict[str, Any] = dict.fromkeys(FRICTION, 0)
+
+
 def with_friction(robot: Robot, wanted: bool) -> Robot:
     """The robot with its friction, or without; cut joints have theirs too."""
     if wanted:
         return robot
     return replace(
         robot,
-        joints=tuple(replace(joint, FV=0, FS=0) for joint in robot.joints),
-        loops=tuple(replace(k, cut=replace(k.cut, FV=0, FS=0)) for k in robot.loops),
+        joints=tuple(replace(joint, **_SMOOTH) for joint in robot.joints),
+        loops=tuple(replace(k, cut=replace(k.cut, **_SMOOTH)) for k in robot.loops),
     )
 
 

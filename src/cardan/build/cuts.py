@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..algebra.scalar import sign
 from ..mechanism.loops import LoopFrames
 from ..models.bodies import Bodies, Body
+from ..models.friction import COEFFICIENTS, Friction
 from ..models.loops import Constraint
 from ..models.regressor import Columns
 from .mechanism import Mechanism
@@ -34,7 +34,8 @@ class Cut:
     @property
     def acts(self) -> bool:
         """Has it friction or a rotor?"""
-        return any(is_present(x) for x in (self.body.IA, self.body.FV, self.body.FS))
+        laws = (getattr(self.body.rubs, name) for name in COEFFICIENTS)
+        return any(is_present(x) for x in (self.body.IA, *laws))
 
 
 def cuts(mechanism: Mechanism, scene: Bodies, constraint: Constraint) -> list[Cut]:
@@ -73,7 +74,7 @@ def cut_torques(
         if cut.acts:
             rate, rise = along(cut.row, rates), along(cut.row, rises) + cut.Phi
             body = cut.body
-            torques.append((cut, body.IA * rise + body.FV * rate + body.FS * sign(rate)))
+            torques.append((cut, body.IA * rise + body.friction(rate)))
     return torques
 
 
@@ -97,10 +98,11 @@ class CutMotion:
     row: Row
     rate: Scalar
     acceleration: Scalar
+    rubs: Friction
 
     def unit(self, name: str) -> Scalar:
         """The torque along the cut joint of one of its parameters, equal to 1."""
-        return {"IA": self.acceleration, "FV": self.rate, "FS": sign(self.rate)}[name]
+        return self.acceleration if name == "IA" else self.rubs.column(name, self.rate)
 
     def torques(self, name: str) -> dict[int, Scalar]:
         """That torque on the joints of the tree."""
@@ -122,5 +124,6 @@ def cut_motion(
             rise: Scalar = 0
             if qdd is not None:
                 rise = along(cut.row, dict(zip(moving, qdd, strict=True))) + cut.Phi
-            motions[cut.loop.cut] = CutMotion(cut.row, along(cut.row, rates), rise)
+            rate = along(cut.row, rates)
+            motions[cut.loop.cut] = CutMotion(cut.row, rate, rise, cut.body.rubs)
     return motions

@@ -36,7 +36,7 @@ from .differential import partial
 from .dynamic import direct_ways, inverse_ways
 from .energy import energy_forms
 from .identification import regressor_form, wanted_columns
-from .mechanism import Mechanism
+from .mechanism import Mechanism, require_available
 
 __all__ = [
     "direct_dynamics_derivatives", "energies_derivatives", "inverse_dynamics_derivatives",
@@ -199,6 +199,7 @@ def _mechanism(
             f"'{parent}-derivatives' of '{robot.name}' is not available for loops, couplings and"
             " base parameters of flexible links; cardan.rigid(robot) makes them rigid"
         )
+    require_available(robot, f"{parent}-derivatives")
     described = with_friction(robot, friction)
     return mechanism_of(described, parent, base_parameters, symbolic=symbolic)
 
@@ -207,6 +208,8 @@ def _program(
     mechanism: Mechanism, inputs: Mapping[str, tuple[int, ...]], outputs: Sequence[str],
     ways: Sequence[Way], by_composites: Sequence[Form], effort: str,
 ) -> Program:  # fmt: skip
+    if not mechanism.n:
+        raise ModelError(f"derivatives of '{mechanism.robot.name}': no joint of this robot moves")
     wrt, meaning = _partial_names(inputs, outputs)
     names = [*outputs, *meaning]
     differentiated = [

@@ -65,7 +65,7 @@ def gravity_rows(
     mechanism: Mechanism, scene: Bodies, x: Arrays
 ) -> tuple[list[Scalar], NewtonEuler]:
     """Q of the independent joints: G^T of the tree's torques at rest."""
-    still = scene.unloaded().moving_base([0] * 6, x.get("g0", scene.gravity))
+    still = scene.unloaded(springs=True).moving_base([0] * 6, x.get("g0", scene.gravity))
     zeros = [0] * mechanism.n
     record = newton_euler(still, x["q"], zeros, zeros)
     return mechanism.constraint(scene, x)[0].projected(record.tau), record

@@ -15,8 +15,15 @@ from ..describe.robot import Robot
 from ..formulate.economy import motion_in_described_frames
 from ..formulate.posture import formulated
 from ..models.bodies import Bodies, bodies
+from ..models.friction import is_there
 from ..models.loops import Constraint
-from ..models.regressor import SPRING_COLUMN, Columns, columns
+from ..models.regressor import (
+    FURTHER_COLUMNS,
+    PARALLEL_COLUMNS,
+    SPRING_COLUMN,
+    Columns,
+    columns,
+)
 from ..models.regressor import energy_regressor as energy_model
 from ..models.regressor import filtered_regressor as filtered_model
 from ..models.regressor import regressor as regressor_model
@@ -30,13 +37,16 @@ from .differential import half, partial
 from .mechanism import Mechanism
 
 __all__ = [
-    "ENERGY_DRIVES", "energy_regressor", "filtered_regressor", "regressor", "regressor_form",
+    "CONSTANT_COLUMNS", "ENERGY_DRIVES", "energy_regressor", "filtered_regressor", "regressor",
+    "regressor_form",
     "wanted_columns",
 ]  # fmt: skip
 
 Scalar = Any
-ENERGY_DRIVES = ("IA", SPRING_COLUMN)  # of joints: what stores energy
-_FRICTION = ("FV", "FS", "offset")  # beside the base parameters; of a led joint, its leader's
+ENERGY_DRIVES = ("IA", SPRING_COLUMN, *PARALLEL_COLUMNS)  # of joints: what stores energy
+_DRIVES = ("IA", "FV", "FS", *FURTHER_COLUMNS, *PARALLEL_COLUMNS)
+_BESIDE = (*_DRIVES[1:], SPRING_COLUMN)  # beside the base parameters
+CONSTANT_COLUMNS = ("offset", "FO", "FSA", "preload")  # of joints in motion
 
 
 def regressor(
@@ -158,24 +168,37 @@ class _Wanted:
     drives: tuple[str, ...]
     base: BaseParameters | None
     floats: bool = False
-    cuts: tuple[int, ...] = ()
+    cuts: tuple[tuple[str, int], ...] = ()
 
     def __call__(self, scene: Bodies) -> Columns:
         listed = columns(scene, drives=self.drives, base=self.floats)
-        listed += [(name, j) for j in self.cuts for name in CUT_COLUMNS if name in self.drives]
+        listed += [c for c in self.cuts if c[0] in self.drives]
         if self.base is None:
             return listed
         beside, gone = {*self.base.kept, *self.base.apart}, self.base.eliminated
+        alike = {c for same in self._alike(scene, listed).values() for c in same[1:]}
         return [
             c for c in listed
-            if c in beside or c[0] == SPRING_COLUMN
-            or (c[0] in _FRICTION and ("FV", c[1]) not in gone)
+            if c in beside or (c[0] in _BESIDE and c not in gone and c not in alike)
+            or (c[0] == "offset" and ("FV", c[1]) not in gone)
         ]  # fmt: skip
+
+    def _alike(self, scene: Bodies, listed: Columns) -> dict[int, Columns]:
+        """By joint, the columns that no motion tells apart: the first has the sum of them."""
+        alike: dict[int, Columns] = {}
+        for link in scene.links:
+            names = [x for x in CONSTANT_COLUMNS if x != "FSA" or not is_there(link.rubs.VS)]
+            alike[link.j] = [(name, link.j) for name in names if (name, link.j) in listed]
+        return alike
 
     def naming(self, program: Program, robot: Robot) -> Program:
         """The program with its columns named, in its header too; R marks regrouped parameters."""
-        regrouped = self.base.regrouped if self.base else {}
-        listed = self(bodies(robot, lambda name: 1.0))
+        scene = bodies(robot, lambda name: 1.0)
+        listed = self(scene)
+        regrouped: set[Any] = set(self.base.regrouped) if self.base else set()
+        if self.base:
+            every = columns(scene, drives=self.drives, base=self.floats)
+            regrouped |= {c[0] for c in self._alike(scene, every).values() if len(c) > 1}
         names = tuple(f"{n}{j}{'R' if (n, j) in regrouped else ''}" for n, j in listed)
         rows = "rows: wrench on the base, then joints; " if "V0d" in program.inputs else ""
         meaning = {output: f"{rows}columns: {' '.join(names)}" for output in program.outputs}
@@ -183,8 +206,13 @@ class _Wanted:
 
 
 def wanted_columns(
-    robot: Robot, base: bool, offset: bool, drives: tuple[str, ...] = ("IA", "FV", "FS")
+    robot: Robot, base: bool, offset: bool, drives: tuple[str, ...] = _DRIVES
 ) -> _Wanted:
     kinds = (*drives, "offset") if offset else drives
-    cuts = tuple(len(robot.joints) + k for k in driven_cuts(robot))
+    cuts = tuple(
+        (name, len(robot.joints) + k)
+        for k in driven_cuts(robot)
+        for name in ("IA", "FV", "FS", *FURTHER_COLUMNS)
+        if name in CUT_COLUMNS or getattr(robot.loops[k - 1].cut, name) != 0
+    )
     return _Wanted(kinds, base_parameters_of(robot) if base else None, is_floating(robot), cuts)

@@ -16,6 +16,7 @@ from typing import Any
 from ..algebra.solve import solve_symmetric
 from ..describe.robot import INERTIA, Robot
 from ..errors import ModelError
+from ..models.friction import COEFFICIENTS
 
 __all__ = ["refuse_unmoved", "spun", "widened"]
 
@@ -60,8 +61,8 @@ def widened(
 def refuse_unmoved(robot: Robot, idle: Sequence[int]) -> None:
     """Free spins need their inertia, and cut joints that do not rub."""
     for loop in robot.loops:
-        if any(not (isinstance(x, int) and x == 0) for x in (loop.cut.IA, loop.cut.FV,
-                                                               loop.cut.FS)):  # fmt: skip
+        drive = (getattr(loop.cut, key) for key in ("IA", *COEFFICIENTS))
+        if any(not (isinstance(x, int) and x == 0) for x in drive):
             raise ModelError(
                 f"idle='free' of '{robot.name}': the cut joint of loop '{loop.name}' has a rotor or"
                 " friction of its own; use idle='held', or cut the loop elsewhere"

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from ..describe.robot import Robot
-from ..errors import ModelError
+from ..describe.robot import FIXED, Robot
+from ..errors import ModelError, UnknownNameError
 from ..loops.geometry import LoopGeometry
+from ..mechanism.coordinates import holonomic
 from ..models.bodies import Bodies
 from ..models.flexible.rigid import rigid
 from ..models.loops import Constraint, closing_error, coupling_error, opening
@@ -21,11 +23,30 @@ __all__ = ["loop_geometry", "loop_kinematics"]
 Scalar = Any
 
 
-def loop_geometry(robot: Robot) -> LoopGeometry:
-    """The object that solves the geometric constraint equations; flexible links undeformed."""
-    if not robot.constrained:
-        raise ModelError(f"'loop-geometry' of '{robot.name}': {OPEN}")
+def loop_geometry(robot: Robot, *, known: str | Sequence[str] | None = None) -> LoopGeometry:
+    """The object that solves the geometric constraint equations; flexible links undeformed. `known`
+    names the joints that are given, in place of the active ones."""
+    if not holonomic(robot).constrained:
+        why = f"{OPEN[: OPEN.index(',')]}; where its wheels take it depends on their way"
+        raise ModelError(f"'loop-geometry' of '{robot.name}': {why if robot.wheels else OPEN}")
+    if known is not None:
+        robot = _driven_by(
+            robot, known.replace(",", " ").split() if isinstance(known, str) else known
+        )
     return LoopGeometry.of(rigid(robot) if robot.ne else robot)
+
+
+def _driven_by(robot: Robot, names: Sequence[str]) -> Robot:
+    """The robot with these joints, by their variables or names, as its active ones."""
+    numbers = {joint.name: j for j, joint in enumerate(robot.joints, 1)}
+    numbers |= {joint.variable or f"q{j}": j for j, joint in enumerate(robot.joints, 1)}
+    free = {x: j for x, j in numbers.items() if robot.joints[j - 1].sigma != FIXED}
+    for name in names:
+        if name not in free:
+            raise UnknownNameError.of(f"joint of '{robot.name}'", name, free)
+    known = {free[name] for name in names}
+    joints = [replace(joint, active=j in known) for j, joint in enumerate(robot.joints, 1)]
+    return replace(robot, joints=tuple(joints))
 
 
 def loop_kinematics(
@@ -102,6 +123,7 @@ def _closed(mechanism: Mechanism, scene: Bodies, q: Any, constraint: Constraint)
         r += closing_error(scene, q, loop)
         apart = opening(scene, q, loop, keep.view)
         e += [-apart[name] for name in keep.rows]
+    e += [0 for names in mechanism.analysis.rolling for _ in names]
     r += [coupling_error(scene, q, j) for j in mechanism.coordinates.led]
     e += [-coupling_error(scene, q, j) for j in mechanism.analysis.coupled]
     step = constraint.completed(dict.fromkeys(constraint.idle, 0), e)

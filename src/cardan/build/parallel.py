@@ -10,7 +10,7 @@ import numpy as np
 
 from ..algebra.solve import factored, solve_symmetric
 from ..algebra.vector import Vec
-from ..describe.robot import DRIVE, INERTIA, WRENCH, Robot
+from ..describe.robot import DRIVE, FURTHER, INERTIA, WRENCH, Robot
 from ..errors import ModelError
 from ..formulate.economy import inverse_dynamics as newton_euler
 from ..formulate.posture import formulated
@@ -40,7 +40,7 @@ class _Platform:
     mechanism: Mechanism
     parallel: Parallel
     kept: tuple[int, ...]
-    rows: tuple[tuple[str, ...], ...]
+    rows: tuple[list[tuple[str, ...]], ...]
 
     @property
     def m(self) -> int:
@@ -53,10 +53,15 @@ class _Platform:
             full[k], rate[k] = x, y
         return Twist(Vec(*full[:3]), Vec(*full[3:]), Vec(*rate[:3]), Vec(*rate[3:]))
 
-    def views(self, kind: str) -> list[int]:
-        """The axes each leg is written in: its end's, or those of the base where any will do."""
-        any_axes = kind == "base" and all(set(own) == {"vx", "vy", "vz"} for own in self.rows)
-        return [0 if any_axes else leg.end for leg in self.parallel.legs]
+    def views(self, kind: str) -> list[list[int]]:
+        """The axes each leg is written in where it holds the platform: its end's, or those of the
+        base where any will do."""
+        every = {"vx", "vy", "vz"}
+        any_axes = kind == "base" and all(set(own) == every for leg in self.rows for own in leg)
+        return [
+            [self.parallel.root if any_axes else hold.end for hold in leg.holds]
+            for leg in self.parallel.legs
+        ]
 
     def legs(self, scene: Bodies, x: Arrays, twist: Twist, kind: str) -> Legs:
         idle = self.mechanism.analysis.idle
@@ -130,16 +135,17 @@ def _platform(robot: Robot, model: str, symbolic: bool, idle: str) -> _Platform:
             " it too; leave out those that follow, or use 'inverse-dynamics' and 'direct-dynamics'"
         )
     rows = []
-    for k, leg in enumerate(parallel.legs):
+    for leg in parallel.legs:
         joints = tuple(j for j in leg.joints if j not in mechanism.analysis.idle)
-        held = independent_rows(mechanism.analysis, k, joints, leg.end)
-        if held is None or leg.kind in ("prismatic", "cylindrical"):
-            what = ROWS[leg.kind]
+        held = independent_rows(mechanism.analysis, leg.holds, joints)
+        if held is None or any(hold.kind in ("prismatic", "cylindrical") for hold in leg.holds):
+            what = "; ".join(
+                f"a {h.kind} one that holds {' '.join(ROWS[h.kind])}" for h in leg.holds
+            )
             raise ModelError(
                 f"'{model}' of '{robot.name}' needs legs that hold the platform by a joint that"
                 " does not slide, and whose joints follow from the platform's motion; leg"
-                f" '{leg.name}' has {len(joints)} joints and a {leg.kind} one that holds"
-                f" {' '.join(what)}"
+                f" '{leg.name}' has {len(joints)} joints and {what}"
             )
         rows.append(held)
     return _Platform(mechanism, parallel, _kept(mechanism, parallel, model), tuple(rows))
@@ -149,7 +155,7 @@ def _require_bare(robot: Robot, parallel: Parallel, model: str) -> None:
     """The joints that place the platform are coordinates only: no mass between, no drive."""
     for j in parallel.joints:
         carried = robot.links[j - 1] if j != parallel.body else None
-        parts = [getattr(robot.joints[j - 1], key) for key in DRIVE]
+        parts = [getattr(robot.joints[j - 1], key) for key in (*DRIVE, *FURTHER)]
         parts += [getattr(carried, key) for key in (*INERTIA, *WRENCH)] if carried else []
         if any(not (isinstance(x, int) and x == 0) for x in parts):
             raise ModelError(

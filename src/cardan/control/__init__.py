@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .adaptation import adaptive
+    from .elastic import elastic_pd, linearising
     from .laws import (
         computed_torque,
         feedforward,
@@ -21,10 +22,19 @@ if TYPE_CHECKING:
         pid,
         task_space,
     )
+    from .momentum import observed, observer, residuals
 
+# every public name, by the module that has it
+_PLACES = {
+    "adaptation": "adaptive",
+    "elastic": "elastic_pd linearising",
+    "laws": "computed_torque feedforward gains impedance pd pd_gravity pid task_space",
+    "momentum": "observed observer residuals",
+}
+_MODULES = {name: module for module, names in _PLACES.items() for name in names.split()}
 __all__ = [
-    "adaptive", "computed_torque", "feedforward", "gains", "impedance", "pd", "pd_gravity", "pid",
-    "task_space",
+    "adaptive", "computed_torque", "elastic_pd", "feedforward", "gains", "impedance", "linearising",
+    "observed", "observer", "pd", "pd_gravity", "pid", "residuals", "task_space",
 ]  # fmt: skip
 
 if not TYPE_CHECKING:  # a checker would take every name for one that is here
@@ -33,10 +43,9 @@ if not TYPE_CHECKING:  # a checker would take every name for one that is here
         """A law, or its gains, imported when it is first asked for."""
         from importlib import import_module
 
-        if name not in __all__:
+        if name not in _MODULES:
             raise AttributeError(f"module 'cardan.control' has no attribute '{name}'")
-        module = "adaptation" if name == "adaptive" else "laws"
-        return getattr(import_module(f".{module}", __name__), name)
+        return getattr(import_module(f".{_MODULES[name]}", __name__), name)
 
 
 def __dir__() -> list[str]:

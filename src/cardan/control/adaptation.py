@@ -11,31 +11,30 @@ that of the active joints: q = φ(q_a) gives Ṁ a b = φ''[a, b], symmetric too
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from ..algebra.scalar import sqrt
 from ..arguments import Numbers, named_arguments
+from ..build.identification import CONSTANT_COLUMNS
 from ..catalogue import model
-from ..describe.robot import FIXED, INERTIA, WRENCH, Robot
+from ..describe.robot import FIXED, INERTIA, WRENCH, Joint, Robot
 from ..errors import InputError
 from ..exact import exact
 from ..ir.passes import inline
 from ..ir.trace import Tracer
+from ..models.friction import COEFFICIENTS
 from ..motion.coordinates import coordinates
 from ..motion.derived import derived
-from ..motion.joints import number, vector
+from ..motion.joints import friction_law, moving, number, vector
 from ..motion.trajectory import Trajectory
 from ..program import Program
-from ..simulation.statespace import SMOOTH, joint_rates
-from .laws import REFERENCE, _drivable, _program, of_drives
+from ..simulation.friction import SMOOTH
+from ..simulation.statespace import joint_rates
+from .laws import REFERENCE, Law, _drivable, _program, of_drives
 
-__all__ = ["Adaptive", "adaptive", "adaptive_law", "base_values", "reference_regressor"]
-
-_DRIVES = ("FV", "FS")
+__all__ = ["adaptive", "adaptive_law", "base_values", "reference_regressor"]
 
 
 def reference_regressor(robot: Robot, smooth: float = SMOOTH) -> Program:
@@ -70,17 +69,19 @@ def _regressor(
     still = D(none, vd)  # A vd + Q
     plus = D([a + b for a, b in zip(qd, v, strict=True)], none)
     minus = D([a - b for a, b in zip(qd, v, strict=True)], none)
-    small, quarter = exact(str(smooth * smooth)), exact("1/4")
+    quarter = exact("1/4")
+    own = [friction_law(joint) for joint in moving(robot)]
+    laws = [replace(law, VS=max(law.VS, smooth)) for law in own]  # what is adapted may be zero
     speeds, M = joint_rates(robot, tracer.graph, q, qd)
     Y: list[list[Any]] = []
     for j in range(n):
         row: list[Any] = []
         for c, name in enumerate(program.columns):
             k = j * width + c
-            if name.startswith(_DRIVES):
-                joint = numbers.index(name[2:])
-                x = speeds[joint]
-                row.append(M[joint][j] * (x if name.startswith("FV") else x / sqrt(x * x + small)))
+            key, number_of = _split(name)
+            if key in COEFFICIENTS:
+                joint = numbers.index(number_of)
+                row.append(M[joint][j] * laws[joint].column(key, speeds[joint]))
             else:
                 row.append(still[k] + quarter * (plus[k] - minus[k]))
         Y.append(row)
@@ -103,15 +104,29 @@ def base_values(robot: Robot, columns: Sequence[str]) -> np.ndarray:
     grouped: Robot = model(robot, "base-parameters").robot
     values = []
     for name in columns:
-        bare = name.removesuffix("R")
-        key = bare.rstrip("0123456789")
-        j = int(bare[len(key) :])
-        if key == "offset":
-            values.append(0.0)
-            continue
-        item = grouped.joints[j - 1] if key in ("IA", *_DRIVES) else grouped.links[j - 1]
-        values.append(number(getattr(item, key)))
+        key, text = _split(name)
+        j = int(text)
+        joint, link = grouped.joints[j - 1], grouped.links[j - 1]
+        if key in CONSTANT_COLUMNS and name.endswith("R"):
+            values.append(_constant(joint))
+        elif key in ("offset", "preload"):
+            values.append(number(joint.spring) * number(joint.neutral) if key == "preload" else 0.0)
+        else:
+            values.append(number(getattr(link if key in INERTIA else joint, key)))
     return np.array(values)
+
+
+def _split(name: str) -> tuple[str, str]:
+    """FV3R: FV of joint 3."""
+    bare = name.removesuffix("R")
+    key = bare.rstrip("0123456789")
+    return key, bare[len(key) :]
+
+
+def _constant(joint: Joint) -> float:
+    """What the first of the columns has that no motion tells apart."""
+    own = number(joint.FO) - number(joint.spring) * number(joint.neutral)
+    return own + (0.0 if number(joint.VS) else number(joint.FSA))
 
 
 @named_arguments
@@ -142,35 +157,14 @@ def adaptive_law(
     rate = [g * sum((Y[j][c] * s[j] for j in range(n)), start=0) for c, g in enumerate(rates)]
     extra = {**REFERENCE, "K": f"estimates of {' '.join(columns)}", "Kd": "their rates"}
     outputs = {"tau": ((n,), tau), "Kd": ((width,), rate)}
-    return _program(tracer, "adaptive", robot, outputs, extra)
-
-
-@dataclass(frozen=True)
-class Adaptive:
-    """The adaptive law following a motion; its state z is the estimate of the base parameters."""
-
-    program: Program
-    motion: Trajectory
-    z0: np.ndarray
-    columns: tuple[str, ...]
-
-    @cached_property
-    def function(self) -> Any:
-        return self.program.compile()
-
-    def __call__(
-        self, t: float, q: np.ndarray, qd: np.ndarray, z: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
-        r, rd, rdd = self.motion(t)
-        result = self.function(q=q, qd=qd, q_r=r, qd_r=rd, qdd_r=rdd, K=np.ascontiguousarray(z))
-        return result.tau, result.Kd
+    return replace(_program(tracer, "adaptive", robot, outputs, extra), columns=tuple(columns))
 
 
 @named_arguments
 def adaptive(
     robot: Robot, motion: Trajectory, kd: Numbers = 20.0, *, slope: Numbers = 10.0,
     rates: Numbers = 1.0, first: Numbers = 0.0, smooth: float = SMOOTH,
-) -> Adaptive:  # fmt: skip
+) -> Law:  # fmt: skip
     """Follow a motion without knowing the parameters: `first` are their estimates at the start.
 
     The geometry, gravity and wrenches of `robot` are used, its inertias and friction are not.
@@ -187,4 +181,4 @@ def adaptive(
     if (np.asarray(rates, float) < 0).any():
         raise InputError("rates of adaptation must not be negative")
     program = adaptive_law(robot, kd, slope, rates, smooth)
-    return Adaptive(program, motion, z0, tuple(columns))
+    return Law(program, motion, z0)

@@ -29,7 +29,7 @@ from ..algebra.solve import solve_symmetric
 from ..algebra.vector import Vec, cross, dot
 from ..arguments import Numbers, named_arguments
 from ..build.kinematic import ROWS
-from ..describe.robot import Robot
+from ..describe.robot import INERTIA, WRENCH, Robot
 from ..errors import InputError, ModelError, UnknownNameError, translated
 from ..ir.passes import inline
 from ..ir.trace import Tracer
@@ -41,66 +41,111 @@ from ..motion.paths import Path
 from ..motion.taskspace import rows_of
 from ..motion.trajectory import Trajectory, fits
 from ..program import Program
-from ..simulation.friction import viscous
-from ..simulation.statespace import SMOOTH, dry_friction
+from ..simulation.friction import SMOOTH, smoothed
 
 __all__ = [
-    "LAWS", "Law", "TaskLaw", "computed_torque", "feedforward", "gains", "impedance",
+    "LAWS", "Law", "computed_torque", "feedforward", "gains", "impedance",
     "impedance_law", "joint_law", "law", "pd", "pd_gravity", "pid", "task_law", "task_space",
 ]  # fmt: skip
 
 LAWS = ("pd", "pid", "pd-gravity", "feedforward", "computed-torque")
 PARTS = ("model", "gravity", "inertia")  # of a feedforward torque
+STATES = ("z", "K")  # inputs of laws that are states; the rates are zd and Kd
+BASE = {
+    "T0": "pose of the base in the world",
+    "V0": "twist of the base (linear, angular) in its own axes",
+    "g0": "gravity in the axes of the base, m/s²",
+}
 REFERENCE = {"q_r": "wanted positions", "qd_r": "velocities", "qdd_r": "accelerations"}
+AHEAD = {**REFERENCE, "qddd_r": "jerks", "qdddd_r": "rates of the jerks"}
 
 
 @dataclass(frozen=True)
 class Law:
-    """A law q, qd, q_r, qd_r, qdd_r -> tau that follows a motion; called as (t, q, qd).
+    """A law that follows a motion of the joints, or a path or a pose of a frame: (t, q, qd) -> tau.
 
-    One with an integral part has a state: (t, q, qd, z) -> (tau, zd), from z0."""
+    One with a state is (t, q, qd, z) -> (tau, zd), from z0; one of a floating base also takes
+    `base`: its pose T0 in the world, its twist V0 and gravity g0 in its own axes."""
 
     program: Program
-    motion: Trajectory
+    motion: Trajectory | Path | np.ndarray
+    first: np.ndarray | None = None  # its state at the start, if not zero
 
     @cached_property
     def function(self) -> Any:
         return self.program.compile()
+
+    @cached_property
+    def state(self) -> str:
+        """The input that is a state; '' where the law has none."""
+        return state_name(self.program)
 
     @cached_property
     def z0(self) -> np.ndarray | None:
         """The state at the start; None where the law has none."""
-        return np.zeros(self.program.inputs["z"]) if "z" in self.program.inputs else None
+        if not self.state or self.first is not None:
+            return self.first
+        return np.zeros(self.program.inputs[self.state])
 
-    def __call__(self, t: float, q: np.ndarray, qd: np.ndarray, z: Any = None) -> Any:
-        r, rd, rdd = self.motion(t)
-        now = {"q": q, "qd": qd, "q_r": r, "qd_r": rd, "qdd_r": rdd}
-        if self.z0 is None:
-            return np.asarray(self.function(**now))
-        result = self.function(**now, z=np.ascontiguousarray(z))
-        return result.tau, result.zd
+    @property
+    def base(self) -> bool:
+        """Does it ask for the motion of a floating base?"""
+        return any(key in self.program.inputs for key in BASE)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The base parameters that an adaptive law estimates."""
+        return tuple(self.program.columns)
+
+    def wanted(self, t: float) -> dict[str, Any]:
+        """The references at a time, by the names of the program's inputs."""
+        if isinstance(self.motion, Trajectory):
+            order = [*self.motion(t)]
+            if "qddd_r" in self.program.inputs:
+                order += jerks(self.motion, t)
+            return dict(zip(AHEAD, order, strict=False))
+        if isinstance(self.motion, np.ndarray):
+            return {"T_r": self.motion, "V_r": np.zeros(6), "Vd_r": np.zeros(6)}
+        now = self.motion(min(t, self.motion.duration))
+        still = 1.0 if t <= self.motion.duration else 0.0
+        return {"T_r": now.T, "V_r": now.V * still, "Vd_r": now.Vd * still}
+
+    def outputs(
+        self, t: float, q: np.ndarray, qd: np.ndarray, z: Any = None, base: Any = None
+    ) -> dict[str, np.ndarray]:
+        """Everything that the program gives, by name."""
+        now = {"q": q, "qd": qd, **self.wanted(t), **(base or {})}
+        if self.state:
+            now[self.state] = np.ascontiguousarray(self.z0 if z is None else z)
+        result = self.function(**{key: now[key] for key in self.program.inputs})
+        names = list(self.program.outputs)
+        return dict(zip(names, result if len(names) > 1 else (np.asarray(result),), strict=True))
+
+    def __call__(
+        self, t: float, q: np.ndarray, qd: np.ndarray, z: Any = None, base: Any = None
+    ) -> Any:
+        result = self.outputs(t, q, qd, z, base)
+        return (result["tau"], result[f"{self.state}d"]) if self.state else result["tau"]
 
 
-@dataclass(frozen=True)
-class TaskLaw:
-    """A law q, qd, T_r, V_r, Vd_r -> tau that follows a path of a frame, or holds a pose of it."""
+def state_name(law: Program) -> str:
+    """The input of a law that is its state; '' where it has none."""
+    return next((key for key in STATES if key in law.inputs), "")
 
-    program: Program
-    path: Path | np.ndarray
 
-    @cached_property
-    def function(self) -> Any:
-        return self.program.compile()
-
-    def __call__(self, t: float, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
-        if isinstance(self.path, np.ndarray):
-            wanted = {"T_r": self.path, "V_r": np.zeros(6), "Vd_r": np.zeros(6)}
-        else:
-            now = self.path(min(t, self.path.duration))
-            still = 1.0 if t <= self.path.duration else 0.0
-            wanted = {"T_r": now.T, "V_r": now.V * still, "Vd_r": now.Vd * still}
-        wanted = {key: x for key, x in wanted.items() if key in self.program.inputs}
-        return np.asarray(self.function(q=q, qd=qd, **wanted))
+def jerks(motion: Trajectory, t: float) -> list[np.ndarray]:
+    """Third and fourth derivatives, by differences that are exact for pieces of up to degree 6."""
+    h = 1e-3 * motion.duration
+    if not h or not motion.t[0] <= t <= motion.t[-1]:
+        return [np.zeros(motion.n)] * 2
+    middle = np.clip(t, motion.t[0] + 2 * h, motion.t[-1] - 2 * h)
+    a, b, c, d, e = motion(middle + h * np.arange(-2, 3))[2]
+    rate = (a - 8 * b + 8 * d - e) / (12 * h)
+    second = (16 * (b + d) - a - e - 30 * c) / (12 * h * h)
+    third, fourth = (e - a - 2 * (d - b)) / (2 * h**3), (a + e - 4 * (b + d) + 6 * c) / h**4
+    u = t - middle
+    return [rate + u * second + u * u / 2 * third + u**3 / 6 * fourth,
+            second + u * third + u * u / 2 * fourth]  # fmt: skip
 
 
 @named_arguments
@@ -117,8 +162,10 @@ def gains(robot: Robot, bandwidth: float, kind: str, q: Numbers = 0.0) -> tuple[
     if kind == "computed-torque":
         return unit
     at = coordinates(robot).first("q", q)
-    inertia = np.diag(compiled(robot, "inertia-matrix")(q=at))
-    return tuple(inertia * gain for gain in unit)
+    A = compiled(robot, "inertia-matrix")(q=at)
+    if is_floating(robot):  # what is left to the joints where the base gives way
+        A = A[6:, 6:] - A[6:, :6] @ np.linalg.solve(A[:6, :6], A[:6, 6:])
+    return tuple(np.diag(A) * gain for gain in unit)
 
 
 def positive_bandwidth(given: Any) -> float:
@@ -134,11 +181,11 @@ def joint_law(
     limit: Numbers = None, friction: bool = True, smooth: float = SMOOTH,
 ) -> Program:  # fmt: skip
     """The program of a law in joint space: q, qd, q_r, qd_r, qdd_r -> tau; with an integral part
-    ki also z -> zd.
+    ki also z -> zd; with the model of a floating base also V0, g0.
 
     `parts` of a feedforward torque: the whole model, gravity alone, or inertia alone. `limit`:
     largest torques. `friction`: compensate it too (feedforward, computed torque)."""
-    _drivable(robot)
+    _drivable(robot, floating=kind not in ("pd-gravity",))
     if kind not in LAWS:
         raise UnknownNameError.of("control law", kind, LAWS)
     on = coordinates(robot)
@@ -150,6 +197,8 @@ def joint_law(
     q = tracer.array("q", on.nq)
     qd, r, rd, rdd = (tracer.array(name, n) for name in ("qd", *REFERENCE))
     z = tracer.array("z", n) if any(ki) else [0] * n
+    modelled = kind in ("computed-torque", "feedforward")
+    base = _base(tracer, "V0", "g0") if modelled and is_floating(robot) else {}
     e = [x - q[k] for x, k in zip(r, on.place, strict=True)]
     pull = [
         a * x + b * (xd - yd) + c * s
@@ -157,9 +206,10 @@ def joint_law(
     ]
     if kind == "computed-torque":
         wanted = [x + u for x, u in zip(rdd, pull, strict=True)]
-        tau = _inverse(robot, tracer, q, qd, wanted, friction, smooth)
+        tau = _inverse(robot, tracer, {"q": q, "qd": qd, "qdd": wanted, **base}, friction, smooth)
     elif kind == "feedforward":
-        ahead = _ahead(robot, tracer, (r, rd, rdd), parts, friction, smooth)
+        moved = {"q": r, "qd": rd, "qdd": rdd, **base}
+        ahead = _ahead(robot, tracer, moved, parts, friction, smooth)
         tau = [u + x for u, x in zip(pull, ahead, strict=True)]
     elif kind == "pd-gravity":
         Q = inline(tracer.graph, derived(robot, "gravity").code, {"q": q})["Q"]
@@ -177,8 +227,14 @@ def joint_law(
     return _program(tracer, kind, robot, outputs, REFERENCE)
 
 
+def _base(tracer: Tracer, *names: str) -> dict[str, list[Any]]:
+    """What a law measures of a floating base."""
+    sizes = {"V0": 6, "g0": 3}
+    return {name: tracer.array(name, sizes[name]) for name in names}
+
+
 def _ahead(
-    robot: Robot, tracer: Tracer, motion: tuple[list[Any], ...], parts: str, friction: bool,
+    robot: Robot, tracer: Tracer, motion: dict[str, list[Any]], parts: str, friction: bool,
     smooth: float,
 ) -> list[Any]:  # fmt: skip
     """The torque of the wanted motion, or a part of it, [B23] 3.3: known before the robot moves."""
@@ -189,9 +245,14 @@ def _ahead(
             f"a feedforward torque of '{robot.name}' needs its passive joints at the wanted"
             " positions, which a law does not find", remedy="use computed_torque or pd_gravity",
         )  # fmt: skip
-    q, qd, qdd = motion
     if parts == "model":
-        return _inverse(robot, tracer, q, qd, qdd, friction, smooth)
+        return _inverse(robot, tracer, motion, friction, smooth)
+    if is_floating(robot):
+        raise ModelError(
+            f"the base of '{robot.name}' floats: its joints see the whole model, no part of it",
+            remedy='use parts="model"',
+        )
+    q, qdd = motion["q"], motion["qdd"]
     if parts == "gravity":
         return list(inline(tracer.graph, derived(robot, "gravity").code, {"q": q})["Q"])
     n = len(q)
@@ -209,27 +270,52 @@ def _saturated(tracer: Tracer, tau: list[Any], limit: np.ndarray) -> list[Any]:
     ]
 
 
-def _drivable(robot: Robot) -> None:
+def _drivable(robot: Robot, floating: bool = False) -> None:
+    """Numbers, and a drive for every motion that the law controls; `floating`: the base may."""
     require_numbers(robot, "a control law")
-    if is_floating(robot) or not coordinates(robot).driven.all():
+    if is_floating(robot) and not floating:
         raise ModelError(
-            f"control laws are for a fixed base and rigid joints and links; not '{robot.name}'",
+            f"this law is for a fixed base, and that of '{robot.name}' floats",
+            remedy="use pd, pid, feedforward, computed-torque or task-space",
+        )
+    if not coordinates(robot).driven.all():
+        raise ModelError(
+            f"this law is for rigid joints and links; not '{robot.name}'",
             remedy="simulate it with its motion prescribed (motion=...)", action="prescribed",
         )  # fmt: skip
 
 
 def _inverse(
-    robot: Robot, tracer: Tracer, q: list[Any], qd: list[Any], qdd: list[Any], friction: bool,
+    robot: Robot, tracer: Tracer, motion: dict[str, list[Any]], friction: bool, smooth: float
+) -> list[Any]:
+    """The inverse model inside a law, with the smoothed friction that simulations have. With a
+    floating base, which gives way, it is that of the reduced inertia."""
+    source = smoothed(robot, smooth) if friction else robot
+    code = derived(source, "inverse-dynamics", friction=friction).code
+    return inline(tracer.graph, code, motion)["tau"]
+
+
+def rubbing(
+    robot: Robot, tracer: Tracer, q: list[Any], qd: list[Any], base: dict[str, list[Any]],
     smooth: float,
 ) -> list[Any]:  # fmt: skip
-    """The inverse model inside a law, with the smoothed friction that simulations have."""
-    source = viscous(robot) if friction else robot
-    code = derived(source, "inverse-dynamics", friction=friction).code
-    tau = inline(tracer.graph, code, {"q": q, "qd": qd, "qdd": qdd})["tau"]
-    if not friction:
-        return tau
-    _, lost = dry_friction(robot, tracer.graph, q, qd, smooth)
-    return [u + f for u, f in zip(tau, lost, strict=True)]
+    """The torques of friction alone, as simulations have it; `base`: V0 and g0 of one that floats,
+    which do not matter."""
+    code = derived(_massless(smoothed(robot, smooth)), "bias").code
+    return inline(tracer.graph, code, {"q": q, "qd": qd, **base})["H"][-len(qd) :]
+
+
+def _massless(robot: Robot) -> Robot:
+    """The robot without inertia, wrenches, weight and springs: its bias is friction."""
+    nothing: Any = dict.fromkeys((*INERTIA, *WRENCH), 0)
+    return replace(
+        robot,
+        gravity=(0, 0, 0),
+        links=tuple(replace(link, **nothing) for link in robot.links),
+        joints=tuple(replace(joint, IA=0, spring=0, neutral=0) for joint in robot.joints),
+        loops=tuple(replace(loop, cut=replace(loop.cut, IA=0)) for loop in robot.loops),
+        base=replace(robot.base, link=replace(robot.base.link, **nothing)),
+    )
 
 
 def _program(
@@ -242,6 +328,7 @@ def _program(
         "tau": "torques or forces of the drives, N m or N",
         "z": "state of the law: the integral of the error",
         "zd": "its rate",
+        **BASE,
         **extra,
     }
     used = {key: text for key, text in meaning.items() if key in (*code.inputs, *code.outputs)}
@@ -254,7 +341,6 @@ def law(
     **options: Any,
 ) -> Law:  # fmt: skip
     """A law of `LAWS` following a motion."""
-    _drivable(robot)
     return Law(joint_law(robot, kind, kp, kd, ki, **options), of_drives(robot, motion))
 
 
@@ -355,9 +441,11 @@ def task_law(
     """Computed torque in task space, q, qd, T_r, V_r, Vd_r -> tau; twists in frame 0's axes.
 
     `task`: components that are controlled ("x y z rx ry rz"); `posture`: damping, 1/s, of joint
-    motion that does not move them. With closed loops the active joints are driven."""
-    _drivable(robot)
-    on = coordinates(robot)
+    motion that does not move them. With closed loops the active joints are driven. On a floating
+    base, which gives way, references are in the world, the base's T0, V0 and g0 are inputs, and J
+    is the generalised Jacobian (Y. Umetani, K. Yoshida, 1989)."""
+    _drivable(robot, floating=True)
+    on, floats = coordinates(robot), is_floating(robot)
     n, rows = on.nv, _controlled(robot, task, on.nv)
     kp, kd = vector("kp", kp, len(rows)).tolist(), vector("kd", kd, len(rows)).tolist()
     chosen = {} if frame is None else {"frame": frame}
@@ -365,33 +453,71 @@ def task_law(
     q, qd = tracer.array("q", on.nq), tracer.array("qd", n)
     T_r = tracer.array("T_r", 4, 4)
     V_r, Vd_r = tracer.array("V_r", 6), tracer.array("Vd_r", 6)
+    base = _base(tracer, "V0", "g0") if floats else {}
 
-    def run(name: str, output: str, **inputs: list[Any]) -> list[Any]:
-        code = derived(robot, name, **chosen).code
-        return inline(tracer.graph, code, inputs)[output]
+    def run(name: str, output: str, **options: Any) -> list[Any]:
+        code = derived(robot, name, **options).code
+        return inline(tracer.graph, code, {"q": q, "qd": qd, **base})[output]
 
-    T, J = run("transform", "T", q=q), run("jacobian", "J", q=q)
-    Jdqd = run("jdot-qdot", "Jdqd", q=q, qd=qd)
-    e = _pose_error([T[4 * r : 4 * r + 4] for r in range(4)], T_r)
-    jacobian = [J[n * r : n * r + n] for r in rows]
+    flat, J = run("transform", "T", **chosen), run("jacobian", "J", **chosen)
+    Jdqd = run("jdot-qdot", "Jdqd", **chosen)
+    T = [flat[4 * r : 4 * r + 4] for r in range(4)]
+    jacobian = [J[n * r : n * r + n] for r in range(6)]
     V = [dot(row, qd) for row in jacobian]
+    if floats:
+        T0 = tracer.array("T0", 4, 4)
+        V, Jdqd, jacobian, T = _in_world(robot, tracer, T0, T, (V, Jdqd, jacobian), base, q, qd)
+    e = _pose_error(T, T_r)
     wanted = [
-        Vd_r[r] + b * (V_r[r] - v) + a * e[r] - Jdqd[r]
-        for a, b, r, v in zip(kp, kd, rows, V, strict=True)
+        Vd_r[r] + b * (V_r[r] - V[r]) + a * e[r] - Jdqd[r]
+        for a, b, r in zip(kp, kd, rows, strict=True)
     ]
-    if len(rows) == n == 6 and not on.closed:
-        Jinv = run("jacobian-inverse", "Jinv", q=q)
+    if len(rows) == n == 6 and not on.closed and not floats:
+        Jinv = run("jacobian-inverse", "Jinv", **chosen)
         qdd = [dot(Jinv[6 * j : 6 * j + 6], wanted) for j in range(n)]
     else:
         free = [-(float(posture) * v) for v in qd] if len(rows) < n else [0] * n
-        qdd = _least_change(jacobian, wanted, free)
-    tau = _inverse(robot, tracer, q, qd, qdd, friction, smooth)
+        qdd = _least_change([jacobian[r] for r in rows], wanted, free)
+    tau = _inverse(robot, tracer, {"q": q, "qd": qd, "qdd": qdd, **base}, friction, smooth)
+    where = "the world" if floats else "frame 0"
     extra = {
-        "T_r": "wanted pose in frame 0",
-        "V_r": "its twist (linear, angular) in frame 0",
+        "T_r": f"wanted pose in {where}",
+        "V_r": f"its twist (linear, angular) in {where}",
         "Vd_r": "its acceleration",
     }
     return _program(tracer, "task-space", robot, {"tau": ((n,), tau)}, extra)
+
+
+def _in_world(
+    robot: Robot, tracer: Tracer, T0: list[list[Any]], T: list[list[Any]],
+    task: tuple[list[Any], list[Any], list[list[Any]]], base: dict[str, list[Any]], q: list[Any],
+    qd: list[Any],
+) -> tuple[list[Any], list[Any], list[list[Any]], list[list[Any]]]:  # fmt: skip
+    """(V, Jdqd, J, T) of a frame on a floating base, in the world: the twist with that of the base,
+    J generalised by the motion that the joints give to the base, V0d = V0d_0 - A11^-1 A12 qdd."""
+    V, Jdqd, jacobian = task
+    n, P = len(qd), [T[r][3] for r in range(3)]
+
+    def carried(x: Sequence[Any]) -> list[Any]:
+        """The twist of the frame of a twist of the base, in the axes of the base."""
+        return [a + b for a, b in zip(x[:3], cross(x[3:], P), strict=True)] + list(x[3:])
+
+    def turned(x: Sequence[Any]) -> list[Any]:
+        return [dot(row[:3], part) for part in (x[:3], x[3:]) for row in T0[:3]]
+
+    A = inline(tracer.graph, derived(robot, "inertia-matrix").code, {"q": q})["A"]
+    rows = [A[(n + 6) * r : (n + 6) * (r + 1)] for r in range(6)]
+    A11 = [row[:6] for row in rows]
+    gives = [carried(solve_symmetric(A11, [row[6 + c] for row in rows])) for c in range(n)]
+    inputs = {"q": q, "qd": qd, "qdd": [0] * n, **base}
+    code = derived(robot, "inverse-dynamics", friction=False).code
+    free = carried(inline(tracer.graph, code, inputs)["V0d"])
+    columns = [turned([jacobian[r][c] - gives[c][r] for r in range(6)]) for c in range(n)]
+    V = turned([a + b for a, b in zip(V, carried(base["V0"]), strict=True)])
+    Jdqd = turned([a + b for a, b in zip(Jdqd, free, strict=True)])
+    pose = [[dot(row[:3], [T[k][c] for k in range(3)]) + (row[3] if c == 3 else 0)
+             for c in range(4)] for row in T0[:3]]  # fmt: skip
+    return V, Jdqd, [[column[r] for column in columns] for r in range(6)], pose
 
 
 def _controlled(robot: Robot, task: Sequence[str] | str | None, n: int) -> list[int]:
@@ -423,7 +549,7 @@ def _pose_error(T: list[list[Any]], T_r: list[list[Any]]) -> list[Any]:
 @named_arguments
 def task_space(
     robot: Robot, path: Path, kp: Numbers = 100.0, kd: Numbers = 20.0, **options: Any
-) -> TaskLaw:
+) -> Law:
     """Computed torque in task space along a path.
 
     >>> from cardan.motion import paths
@@ -435,7 +561,7 @@ def task_space(
     >>> law = cardan.control.task_space(robot, paths.line(T0, T1, 1.0))
     >>> law(0.0, start, np.zeros(6)).shape
     (6,)"""
-    return TaskLaw(task_law(robot, kp, kd, **options), path)
+    return Law(task_law(robot, kp, kd, **options), path)
 
 
 @named_arguments
@@ -485,7 +611,7 @@ def impedance_law(
 def impedance(
     robot: Robot, path: Path | np.ndarray, stiffness: Numbers = 500.0, damping: Numbers = 50.0,
     **options: Any,
-) -> TaskLaw:  # fmt: skip
+) -> Law:  # fmt: skip
     """A spring and a damper between the tool and a path, or a pose (4,4); gravity is compensated.
 
     >>> robot = cardan.load("panda")
@@ -498,7 +624,7 @@ def impedance(
         path = np.asarray(path, float)
         if path.shape != (4, 4):
             raise InputError(f"a pose of shape {path.shape}; expected (4, 4), or a path")
-    return TaskLaw(impedance_law(robot, stiffness, damping, **options), path)
+    return Law(impedance_law(robot, stiffness, damping, **options), path)
 
 
 @named_arguments

@@ -13,15 +13,21 @@ from typing import Any
 
 import numpy as np
 
+from ..algebra import so3
 from ..algebra.newton import Rule, newton
+from ..algebra.ranks import null_space
 from ..arguments import Numbers, named_arguments
 from ..describe.robot import Robot
+from ..describe.world import gravity_in_world, placement
 from ..errors import InputError, ModelError
+from ..mechanism.coordinates import is_floating
 from ..motion.coordinates import JointSpace, coordinates
 from ..motion.derived import derived
 from ..motion.joints import vector
 from ..program import Program
-from ..simulation.statespace import SMOOTH, state_space
+from ..simulation.statespace import SMOOTH, StateSpace, state_space
+from .elastic import pairs
+from .laws import REFERENCE, STATES, state_name
 
 __all__ = ["Linear", "equilibrium", "linearise"]
 
@@ -64,85 +70,193 @@ def linearise(
 ) -> Linear:  # fmt: skip
     """The linear system about a state; tau defaults to the torques that hold it (of qdd = 0).
 
-    law: a program q, qd, q_r, qd_r, qdd_r -> tau (see `control.joint_law`) with its reference at
-    rest in `reference` (default q); of one with a state x = [q, qd, z]. With closed loops
-    x = [q_a, qd_a] of the active joints: the passive ones follow, dq = M dq_a; q is all joints, or
-    the active ones (the first assembly).
+    law: a program q, qd, q_r, qd_r, qdd_r -> tau (see `control.joint_law`), or one of a frame, with
+    its reference at rest in `reference` (default q, or the pose there); of one with a state
+    x = [q, qd, z]. With closed loops x = [q_a, qd_a] of the active joints: the passive ones follow,
+    dq = M dq_a; q is all joints, or the active ones (the first assembly). With a floating base,
+    which is at rest as described, x = [q, P, turn, qd, V0]: turn is a small rotation vector in the
+    axes of the base.
 
     >>> linear = cardan.linearise(cardan.load("ur5"), np.zeros(6))
     >>> linear.A.shape, linear.B.shape
     ((12, 12), (12, 6))"""
     space = state_space(robot, friction=friction, smooth=smooth)
-    if space.floating:
-        raise ModelError(f"'{robot.name}' has a floating base: not linearised")
+    if robot.wheels:
+        raise ModelError(
+            f"'{robot.name}' has wheels that roll: not linearised; its state is x = [q, qd_a], and"
+            " state_space(robot).program.derivative('xd', 'x') its matrix"
+        )
     on = coordinates(robot)
     q, qd = on.first("q", q), vector("qd", qd, on.nv)
     given: dict[str, np.ndarray] = {}
     if law is not None:
-        given = _reference(law, q[on.place], reference)
-        given |= _integral(robot, law, q, qd, given) if "z" in law.inputs else {}
-        tau = _torques(law, q, qd, given)
-    elif tau is None and on.nu == on.nv:
+        given = _reference(robot, law, q, reference)
+        given |= _state(robot, law, q, qd, given)
+        tau = _values(law, q, qd, given)["tau"]
+    elif tau is None and on.nu == on.nv and not space.floating:
         tau = derived(robot, "bias").evaluate(q=q, qd=qd)
     held = vector("tau", 0.0 if tau is None else tau, on.nu)
-    at = {"x": np.concatenate([q, qd]), "tau": held}
+    at = {"x": _whole(robot, space, q, qd), "tau": held}
     A = np.asarray(space.program.derivative("xd", "x").evaluate(**at))
     B = np.asarray(space.program.derivative("xd", "tau").evaluate(**at))
-    along, rows = _motions(on, q, qd)
+    motions = _motions(on, space, at["x"])
+    A, B = motions.back @ A @ motions.along, motions.back @ B
     if law is None:
-        return Linear((A @ along)[rows], B[rows])
+        return Linear(A, B)
+    parts = {
+        "q": slice(0, space.n), "qd": slice(space.positions, space.positions + space.nv),
+        "V0": slice(space.size - 6, None),
+    }  # fmt: skip
 
-    def slope(output: str, *wrt: str) -> np.ndarray:
-        blocks = [law.derivative(output, key).evaluate(q=q, qd=qd, **given) for key in wrt]
-        return np.concatenate(blocks, axis=1)
+    def slope(output: str) -> np.ndarray:
+        """By the state of the robot, as the law measures it."""
+        total = np.zeros((law.outputs[output][0], space.size))
+        for key, place in parts.items():
+            if key in law.inputs:
+                total[:, place] = law.derivative(output, key).evaluate(q=q, qd=qd, **given)
+        for key, turning in _turning(robot, space, at["x"]).items():
+            if key in law.inputs:
+                rates = law.derivative(output, key).evaluate(q=q, qd=qd, **given)
+                total += np.tensordot(rates, turning, rates.ndim - 1)
+        return np.asarray(total @ motions.along)
 
-    A, B = ((A + B @ slope("tau", "q", "qd")) @ along)[rows], B[rows]
-    if "z" in law.inputs:  # the state of the law after that of the robot
-        own = slope("zd", "q", "qd") @ along
-        A = np.block([[A, B @ slope("tau", "z")], [own, slope("zd", "z")]])
+    A = A + B @ slope("tau")
+    name = state_name(law)
+    if name:  # the state of the law after that of the robot
+        by_z = {
+            key: law.derivative(key, name).evaluate(q=q, qd=qd, **given)
+            for key in ("tau", f"{name}d")
+        }
+        own = slope(f"{name}d")
+        A = np.block([[A, B @ by_z["tau"]], [own, by_z[f"{name}d"]]])
         B = np.vstack([B, np.zeros((len(own), B.shape[1]))])
     return Linear(A, B)
 
 
-def _motions(on: JointSpace, q: np.ndarray, qd: np.ndarray) -> tuple[np.ndarray, Any]:
-    """(columns, rows): the changes of the state that loops allow, and which of its entries are
-    independent; without loops all."""
-    if not on.closed:
-        return np.eye(on.nq + on.nv), slice(None)
-    M = on.matrix(q, qd)[0]
-    along = np.block([[M, np.zeros_like(M)], [np.zeros((on.nv, on.nv)), np.eye(on.nv)]])
-    return along, [*on.place, *range(on.nq, on.nq + on.nv)]
+@dataclass(frozen=True)
+class _Motions:
+    """The changes of x that are free, and what gives their rates back from xd."""
+
+    along: np.ndarray
+    back: np.ndarray
 
 
-def _torques(
+def _whole(robot: Robot, space: StateSpace, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
+    """The state x; a floating base rests as described."""
+    if not space.floating:
+        return np.concatenate([q, qd])
+    T = placement(robot)
+    return space.state(q, qd, T[:3, 3], so3.quaternion(T[:3, :3]))
+
+
+def _motions(on: JointSpace, space: StateSpace, x: np.ndarray) -> _Motions:
+    """Of loops: along them, the independent entries alone. Of a floating base: a rotation vector in
+    place of its quaternion, de = E turn."""
+    if on.closed:
+        M = on.matrix(x[: on.nq], x[on.nq :])[0]
+        along = np.block([[M, np.zeros_like(M)], [np.zeros((on.nv, on.nv)), np.eye(on.nv)]])
+        return _Motions(along, np.eye(on.nq + on.nv)[[*on.place, *range(on.nq, on.nq + on.nv)]])
+    if not space.floating:
+        return _Motions(np.eye(len(x)), np.eye(len(x)))
+    n, E = space.n, _half_turn(x[space.n + 3 : space.n + 7])
+    along = np.zeros((space.size, space.size - 1))
+    along[: n + 3, : n + 3] = np.eye(n + 3)
+    along[n + 3 : n + 7, n + 3 : n + 6] = E
+    along[n + 7 :, n + 6 :] = np.eye(space.nv + 6)
+    back = along.T.copy()
+    back[n + 3 : n + 6, n + 3 : n + 7] = 4 * E.T  # E^T E = 1/4
+    return _Motions(along, back)
+
+
+def _half_turn(e: np.ndarray) -> np.ndarray:
+    """E (4, 3) of a unit quaternion (w, x, y, z): its change by a small turn in its own axes."""
+    w, x, y, z = e
+    return np.array([[-x, -y, -z], [w, -z, y], [z, w, -x], [-y, x, w]]) / 2
+
+
+def _turning(robot: Robot, space: StateSpace, x: np.ndarray) -> dict[str, np.ndarray]:
+    """How the pose T0 of a floating base and gravity g0 in it change with x."""
+    if not space.floating:
+        return {}
+    n = space.n
+    e = x[n + 3 : n + 7]
+    R, E = so3.from_quaternion(e), _half_turn(e)
+    T0, g0 = np.zeros((4, 4, space.size)), np.zeros((3, space.size))
+    T0[:3, 3, n : n + 3] = np.eye(3)
+    gravity = R.T @ gravity_in_world(robot)
+    for k in range(3):
+        spin = so3.hat(np.eye(3)[k])
+        T0[:3, :3, n + 3 : n + 7] += np.multiply.outer(R @ spin, 4 * E.T[k])
+        g0[:, n + 3 : n + 7] += np.multiply.outer(-spin @ gravity, 4 * E.T[k])
+    return {"T0": T0, "g0": g0}
+
+
+def _values(
     law: Program, q: np.ndarray, qd: np.ndarray, given: dict[str, np.ndarray]
-) -> np.ndarray:
+) -> dict[str, np.ndarray]:
     values = law.evaluate(q=q, qd=qd, **given)
-    return np.asarray(values.tau if len(law.outputs) > 1 else values)
+    names = list(law.outputs)
+    listed = values if len(names) > 1 else (values,)
+    return {key: np.asarray(x) for key, x in zip(names, listed, strict=True)}
 
 
-def _integral(
+def _state(
     robot: Robot, law: Program, q: np.ndarray, qd: np.ndarray, given: dict[str, np.ndarray]
 ) -> dict[str, np.ndarray]:
-    """The state of a law at which its torques hold the robot there."""
-    z = np.zeros(law.inputs["z"])
-    wanted = derived(robot, "bias").evaluate(q=q, qd=qd)
-    lacking = wanted - _torques(law, q, qd, {**given, "z": z})
-    gain = law.derivative("tau", "z").evaluate(q=q, qd=qd, **given, z=z)
-    z = np.linalg.lstsq(gain, lacking, rcond=None)[0]
-    rest = np.abs(wanted - _torques(law, q, qd, {**given, "z": z})).max()
+    """The state of a law at which its torques hold the robot there; where that leaves a choice, one
+    that rests."""
+    name = state_name(law)
+    if not name:
+        return {}
+    z, rate = np.zeros(law.inputs[name]), f"{name}d"
+    driven = coordinates(robot).driven
+    wanted = np.zeros(int(driven.sum()))
+    if not is_floating(robot):
+        wanted = np.asarray(derived(robot, "bias").evaluate(q=q, qd=qd))[driven]
+    now = _values(law, q, qd, {**given, name: z})
+    gain, own = (
+        law.derivative(key, name).evaluate(q=q, qd=qd, **given, **{name: z})
+        for key in ("tau", rate)
+    )
+    z = np.linalg.lstsq(gain, wanted - now["tau"], rcond=None)[0]
+    idle = null_space(gain, 1e-9)
+    if idle.shape[1]:
+        z = z - idle @ np.linalg.lstsq(own @ idle, now[rate] + own @ z, rcond=None)[0]
+    rest = np.abs(wanted - _values(law, q, qd, {**given, name: z})["tau"]).max()
     if rest > 1e-6 * (1 + np.abs(wanted).max()):
         raise InputError("the law cannot hold the robot there: its torques have reached a limit")
-    return {"z": z}
+    return {name: z}
 
 
-def _reference(law: Program, q: np.ndarray, reference: Any) -> dict[str, np.ndarray]:
-    n = len(q)
-    missing = {"q", "qd", "q_r", "qd_r", "qdd_r"} - set(law.inputs)
+def _reference(robot: Robot, law: Program, q: np.ndarray, reference: Any) -> dict[str, np.ndarray]:
+    """What the law is to hold, at rest: the positions of its joints or links, or the pose of its
+    frame; and what it measures of a base that floats and rests."""
+    asked = [key for key in law.inputs if key not in ("q", "qd", *STATES)]
+    missing = {"q", "qd"} - set(law.inputs)
+    if "T_r" not in asked:
+        missing |= set(REFERENCE) - set(asked)
     if missing:
         raise InputError(f"the law lacks the inputs {', '.join(sorted(missing))}")
-    point = q if reference is None else vector("reference", reference, n)
-    return {"q_r": point, "qd_r": np.zeros(n), "qdd_r": np.zeros(n)}
+    given = {key: np.zeros(law.inputs[key]) for key in asked}
+    base = placement(robot) if is_floating(robot) else np.eye(4)
+    if "T_r" in given:
+        T = base @ derived(robot, "transform").evaluate(q=q) if reference is None else reference
+        given["T_r"] = np.asarray(T, float)
+        if given["T_r"].shape != (4, 4):
+            raise InputError(f"reference: a pose of shape {given['T_r'].shape}; expected (4, 4)")
+    else:
+        given["q_r"] = vector(
+            "reference", held_positions(robot, q) if reference is None else reference,
+            law.inputs["q_r"][0],
+        )  # fmt: skip
+    measured = {"T0": base, "g0": base[:3, :3].T @ gravity_in_world(robot)}
+    return {**given, **{key: x for key, x in measured.items() if key in given}}
+
+
+def held_positions(robot: Robot, q: np.ndarray) -> np.ndarray:
+    """What a law in joint space refers to: the driven joints, or the links behind their springs."""
+    on = coordinates(robot)
+    return q[on.place] if on.driven.all() else np.array(pairs(robot).links(q.tolist()))
 
 
 @named_arguments
@@ -151,8 +265,8 @@ def equilibrium(robot: Robot, law: Program, reference: Numbers, *, tolerance: fl
     from the reference. A PD law sags under gravity; this is where."""
     on = coordinates(robot)
     q = on.first("reference", reference)
-    point, still = q[on.place], np.zeros(on.nv)
-    fixed: dict[str, Any] = _reference(law, point, point)
+    still = np.zeros(on.nv)
+    fixed: dict[str, Any] = _reference(robot, law, q, q[on.place])
     gravity = derived(robot, "gravity")
     slope = gravity.derivative("Q", "q").compile()
     stiffness = law.derivative("tau", "q").compile()

@@ -26,7 +26,7 @@ from ..motion.derived import compiled, derived
 from ..motion.joints import (
     array,
     bounds,
-    friction_coefficients,
+    friction_torques,
     number,
     require_numbers,
     units,
@@ -90,8 +90,8 @@ class Tabulated:
         c = self.coefficients(q)
         n = self.robot.n
         pairs = [(j, k) for j in range(n) for k in range(j + 1, n)]
-        FV, FS = friction_coefficients(self.robot)
-        tau = np.einsum("...ij,...j->...i", c["A"], qdd) + c["Q"] + FV * qd + FS * np.sign(qd)
+        tau = np.einsum("...ij,...j->...i", c["A"], qdd) + c["Q"]
+        tau = tau + friction_torques(self.robot, qd)
         tau = tau + np.einsum("...ij,...j->...i", c["C2"], qd * qd)
         if pairs:
             products = np.stack([qd[..., j] * qd[..., k] for j, k in pairs], axis=-1)

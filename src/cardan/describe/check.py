@@ -18,10 +18,12 @@ from .robot import (
     COMPOUND,
     DRIVE,
     FIXED,
+    FURTHER,
     GEOMETRY,
     INERTIA,
     MOTION,
     REVOLUTE,
+    SLIPS,
     WRENCH,
     Base,
     Joint,
@@ -70,9 +72,11 @@ def check(robot: Robot, file: str = "", line: Line = lambda key, frame: 0) -> li
         checker.report(message, "mimic", j)
     checker.names()
     checker.named_frames()
+    checker.wheels()
     checker.values()
     checker.variables()
     checker.limits()
+    checker.drives()
     checker.base()
     for j, link in enumerate([robot.base.link, *robot.links]):
         checker.inertia(j, link)
@@ -126,8 +130,10 @@ class _Checker:
 
     def structure(self) -> None:
         robot = self.robot
-        if not robot.links:
-            self.report("the robot has no link; describe at least one")
+        if not robot.links and robot.base.kind != "floating":  # a body that flies is a robot
+            self.report(
+                "the robot has no link that moves: describe at least one joint, or a floating base"
+            )
         if len(robot.links) != len(robot.joints):
             self.report(
                 f"{len(robot.links)} links and {len(robot.joints)} joints; link j needs joint j"
@@ -160,7 +166,8 @@ class _Checker:
             self.report(f"cut joint {loop.kind!r:.40}; allowed: {allowed}, or none", "joint", j)
         if loop.cut.sigma != FIXED or loop.cut.variable:
             self.report(f"a {loop.kind} cut joint has sigma 2 and no variable", "joint", j)
-        if any(getattr(loop.cut, key) != 0 for key in DRIVE) or loop.cut.elastic:
+        drive = any(getattr(loop.cut, key) != 0 for key in (*DRIVE, *FURTHER))
+        if drive or loop.cut.elastic:
             self.report(f"a {loop.kind} cut joint has no drive, friction or spring", "IA", j)
 
     def antecedent(self, j: int, joint: Joint, n: int) -> None:
@@ -230,6 +237,34 @@ class _Checker:
         if end and end not in names and end not in numbers:
             self.report(f"the end effector {end!r:.60} is no frame and no link of the robot")
 
+    def wheels(self) -> None:
+        """Each on a link that turns on its joint, or slips along; with a radius."""
+        n = len(self.robot.links)
+        for _, name in _repeated(["", *(wheel.name for wheel in self.robot.wheels)]):
+            self.report(f"wheel name {name!r:.40} is used twice; give each its own")
+        for wheel in self.robot.wheels:
+            what, radius = f"wheel {wheel.name[:40]!r}", _number(wheel.radius)
+            if not 1 <= wheel.link <= n:
+                self.report(f"{what} is on link {wheel.link}, which does not exist: 1 to {n} do")
+            elif self.robot.joints[wheel.link - 1].sigma != REVOLUTE and wheel.slip != "along":
+                self.report(
+                    f"{what} does not turn: the joint of its link is not revolute; a blade that"
+                    " does not has slip = 'along'"
+                )
+            if radius is not None and radius <= 0:
+                self.report(f"{what}: radius = {wheel.radius}; expected a positive length")
+            lengths = [_number(x) for x in wheel.normal]
+            square = sum(x * x for x in lengths if x is not None)
+            if len(lengths) != 3 or (None not in lengths and abs(square - 1) > 1e-9):
+                self.report(f"{what}: normal = {wheel.normal}; expected three values of length 1")
+            if wheel.slip not in SLIPS:
+                self.report(f"{what}: slip = {wheel.slip!r:.40}; allowed: {', '.join(SLIPS[1:])}")
+        if self.robot.wheels and self.robot.base.kind != "fixed":
+            self.report(
+                f"wheels on a {self.robot.base.kind} base; describe how the vehicle moves by joints"
+                ' from a fixed one, as [platform] freedoms = ["x", "y", "rz"] does'
+            )
+
     def values(self) -> None:
         for key, j, value in self.every_value():
             if isinstance(value, float) and math.isfinite(value):
@@ -241,10 +276,30 @@ class _Checker:
             elif isinstance(value, Expression) and not symbols(value) and number(value) is None:
                 self.report(f"{key} = {value} has no finite value; correct the formula", key, j)
 
+    def drives(self) -> None:
+        """Velocities of a friction law are widths; springs are of joints that have a motor."""
+        n = len(self.robot.joints)
+        for j, joint in enumerate(self.frames, 1):
+            for key in ("VB", "VS"):
+                width = number(getattr(joint, key))
+                if width is not None and width < 0:
+                    self.report(f"{key} = {width:g} is a velocity's size; 0 or more is", key, j)
+            if joint.FB != 0 and joint.VB == 0:
+                self.report("FB needs VB, the velocity beyond which it is gone", "FB", j)
+            if joint.spring == 0:
+                if joint.neutral != 0:
+                    self.report("neutral belongs to a spring; give its stiffness", "neutral", j)
+            elif joint.sigma == FIXED or j > n:
+                what = "a fixed frame" if joint.sigma == FIXED else "a cut joint"
+                self.report(f"{what} has no spring; give it to a joint that moves", "spring", j)
+            elif joint.elastic:
+                words = "an elastic joint has a stiffness: a spring beside it is part of that"
+                self.report(words, "spring", j)
+
     def every_value(self) -> Iterator[tuple[str, int, object]]:
         base = self.robot.base
         for j, joint in enumerate(self.frames, 1):
-            for key in (*GEOMETRY, *DRIVE, "stiffness", "rest", "damping"):
+            for key in (*GEOMETRY, *DRIVE, "stiffness", "rest", "damping", *FURTHER):
                 yield key, j, getattr(joint, key)
             if joint.home is not None:
                 yield "home", j, joint.home
@@ -262,6 +317,9 @@ class _Checker:
                 yield key, 0, value
         for value in self.robot.gravity:
             yield "gravity", 0, value
+        for wheel in self.robot.wheels:
+            for value in (wheel.radius, *wheel.normal):
+                yield f"radius or normal of wheel {wheel.name[:40]}", -1, value
         for frame in self.robot.frames:
             for value in (*frame.xyz, *frame.rpy):
                 yield f"xyz or rpy of frame {frame.name[:40]}", -1, value

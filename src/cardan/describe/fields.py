@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from .robot import DRIVE, GEOMETRY, INERTIA, WRENCH
+from .robot import DRIVE, FURTHER, GEOMETRY, INERTIA, WRENCH
 
 __all__ = [
     "BASE_KEYS", "BODY", "COUPLING", "FRAME_KEYS", "JOINTS", "JOINT_KEYS", "LIMITS", "LINK_KEYS",
-    "LOOP_KEYS", "ROBOT_KEYS", "SYMBOLS", "TWIN_KEYS", "UNIT",
+    "LOOP_KEYS", "ROBOT_KEYS", "SYMBOLS", "TWIN_KEYS", "UNIT", "WHEEL_KEYS",
 ]  # fmt: skip
 
 JOINTS = ("revolute", "prismatic", "fixed")  # by sigma
@@ -21,6 +21,9 @@ UNIT = {
     "MX": "kg*m", "MY": "kg*m", "MZ": "kg*m", "M": "kg", "mass": "kg", "com": "m",
     "IA": "kg*m^2 or kg", "FV": "N*m*s or N*s/m", "FS": "N*m or N",
     "stiffness": "N*m or N/m", "rest": "rad or m", "damping": "N*m*s or N*s/m",
+    "FQ": "N*m*s^2 or N*s^2/m^2", "FVA": "N*m*s or N*s/m", "VB": "rad/s or m/s",
+    "VS": "rad/s or m/s", **dict.fromkeys(("FSA", "FB", "FO"), "N*m or N"),
+    "spring": "N*m or N/m", "neutral": "rad or m",
     "home": "rad or m", "offset": "rad or m",
     "FX": "N", "FY": "N", "FZ": "N", "CX": "N*m", "CY": "N*m", "CZ": "N*m",
     "lower": "rad or m", "upper": "rad or m", "velocity": "rad/s or m/s", "effort": "N*m or N",
@@ -32,11 +35,11 @@ UNIT = {
 
 ROBOT_KEYS = (
     "cardan", "name", "source", "notes", "gravity", "base", "platform", "link", "leg", "loop",
-    "frame", "end_effector",
+    "frame", "end_effector", "wheel",
 )  # fmt: skip
 JOINT_KEYS = (
     "joint", "antecedent", *GEOMETRY, "variable", "active", *DRIVE,
-    "stiffness", "rest", "damping", "home", "mimic", "limits", SYMBOLS,
+    "stiffness", "rest", "damping", *FURTHER, "home", "mimic", "limits", SYMBOLS,
 )  # fmt: skip
 LINK_KEYS = ("name", "joint_name", *JOINT_KEYS, *INERTIA, *BODY, *WRENCH, "flexible")
 BASE_KEYS = (
@@ -44,4 +47,5 @@ BASE_KEYS = (
 )  # fmt: skip
 LOOP_KEYS = ("name", "cut", "twin", "frames")
 FRAME_KEYS = ("name", "link", "xyz", "rpy", "kind")
+WHEEL_KEYS = ("name", "link", "radius", "normal", "slip")
 TWIN_KEYS = ("name", "antecedent", *GEOMETRY, "active")

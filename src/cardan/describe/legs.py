@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from .robot import FRICTION
 from .toml.lines import Place
 
 __all__ = ["Piece", "pieces_of"]
@@ -239,7 +240,7 @@ def one_body(
 
 
 _CUT = ("joint", "antecedent", "gamma", "b", "alpha", "d", "theta", "r", "variable", "FV", "FS",
-        "IA")  # fmt: skip
+        "IA", *FRICTION[2:])  # fmt: skip
 
 
 def _tables(parts: Any) -> list[Mapping[str, Any]]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..exact import Exact
 from .flexible import Beam
-from .robot import DRIVE, GEOMETRY, INERTIA, Joint, Robot
+from .robot import DRIVE, FURTHER, GEOMETRY, INERTIA, Joint, Robot
 from .values.expression import Expression, symbol
 
 __all__ = ["is_quarter", "parametrised"]
@@ -48,6 +48,11 @@ def parametrised(
             if not _structural(key, getattr(joint, key))
         }
         drive = {key: inertial(key, j, getattr(joint, key)) for key in DRIVE if j in driven}
+        drive |= {
+            key: named(f"{key}{j}", getattr(joint, key))
+            for key in FURTHER
+            if not _structural(key, getattr(joint, key))
+        }
         led = joint.mimic
         if led is not None and not _structural("ratio", led.ratio):
             led = replace(led, ratio=named(f"ratio{j}", led.ratio))
@@ -73,11 +78,15 @@ def parametrised(
         )
         for j, link in enumerate(robot.links, 1)
     )
+    wheels = tuple(replace(x, radius=named(f"radius{x.link}", x.radius)) for x in robot.wheels)
     gravity = tuple(
         g if isinstance(g, int) and g == 0 else named(f"G{k}", g)
         for k, g in enumerate(robot.gravity, 1)
     )
-    return replace(robot, joints=joints, links=links, loops=loops, gravity=gravity), values
+    changed = replace(
+        robot, joints=joints, links=links, loops=loops, wheels=wheels, gravity=gravity
+    )
+    return changed, values
 
 
 def _structural(key: str, value: Any) -> bool:

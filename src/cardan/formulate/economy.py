@@ -207,7 +207,8 @@ class _Recursion:
             n_e[i] = n_e[i] + rest @ before_turn
             if link.joint:
                 along = (s * f[j] + sbar * (n[j] + before_turn)) @ a
-                x.tau[j] = along + link.IA * self.qdd[j] + link.friction(self.qd[j])  # (31)
+                tau = along + link.IA * self.qdd[j] + link.friction(self.qd[j])  # (31)
+                x.tau[j] = tau + link.spring_torque(self.q[j])
         F[0] = base.M * x.Vd[0] + x.U[0] @ base.MS  # (22)
         N[0] = inertia_moment(base, None, self.spins[0]) + cross(base.MS, x.Vd[0])  # (23)
         f[0], n[0] = F[0] + f_e[0], N[0] + n_e[0]  # (26), (27)

@@ -18,6 +18,7 @@ from ..algebra.scalar import is_zero
 from ..algebra.vector import Mat, Vec, zero
 from ..models.bodies import Bodies, Body, ByLink, Placed
 from ..models.frame import Frame
+from ..models.friction import Friction
 from ..models.transform import Turn, merged_turns
 from .formulation import PLAIN, Formulation
 from .reform import reformed
@@ -82,7 +83,7 @@ def _cut(robot: Bodies, link: Body, here: Axes) -> Placed:
     h = robot.tree.nl + link.j  # a number that no link has
     none = Mat([zero, zero, zero])
     joint = replace(link, j=h, J=none, MS=zero, M=0, f_e=zero, n_e=zero)
-    body = replace(link, i=h, joint=0, s=0, sbar=0, IA=0, FV=0, FS=0)
+    body = replace(link, i=h, joint=0, s=0, sbar=0, IA=0, rubs=Friction(), spring=0)
     turn = Frame(here.iRj, here.P, trig=here.trig)
     return [(joint, turn), (body, Frame(Rotation([]), Vec(0, 0, here.r)))]
 

@@ -7,7 +7,7 @@ work; structural zeros are the number 0 and stay zeros. The mode with fewer oper
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from math import prod
 from typing import Any
 
@@ -16,7 +16,7 @@ from .cost import Cost, cost
 from .graph import Graph, Node
 from .passes import inline, replay
 
-__all__ = ["adjoint", "derivative", "jacobians", "tangent"]
+__all__ = ["adjoint", "along", "derivative", "jacobians", "tangent"]
 
 Scalar = Any
 
@@ -32,13 +32,37 @@ def derivative(code: Code, output: str, wrt: str, name: str, mode: str = "auto")
     return min(programs, key=lambda program: _operations(cost(program)[0]))
 
 
+def along(
+    graph: Graph, code: Code, inputs: Mapping[str, Sequence[Scalar]],
+    rates: Mapping[str, Sequence[Scalar]],
+) -> dict[str, list[Scalar]]:  # fmt: skip
+    """The rates of the outputs of a program run inside another trace, whose inputs are these and
+    change at these rates: one sweep forward."""
+    scalars: list[Scalar] = [None]
+    rate: dict[int, Scalar] = {}
+    for id, node in enumerate(code.nodes[1:], 1):
+        if node[0] == "input":
+            scalars.append(inputs[node[1]][node[2]])
+            if node[1] in rates:
+                rate[id] = rates[node[1]][node[2]]
+            continue
+        scalars.append(replay(graph, node, scalars))
+        total: Scalar = 0
+        for arg, partial in _partials(graph, node, scalars, scalars[id]):
+            if arg in rate:
+                total = total + partial() * rate[arg]
+        if not (isinstance(total, int) and total == 0):
+            rate[id] = total
+    return {
+        name: [_signed(rate.get(abs(r), 0), r) for r in output.refs]
+        for name, output in code.outputs.items()
+    }
+
+
 def jacobians(code: Code, wanted: Mapping[str, tuple[str, str]]) -> Code:
     """The outputs of a program and partial derivatives of them, name -> (output, wrt)."""
     graph = Graph()
-    leaves = {
-        name: [graph.leaf(name, k) for k in range(prod(shape))]
-        for name, shape in code.inputs.items()
-    }
+    leaves = _leaves(graph, code.inputs)
     flat = inline(graph, code, leaves)
     outputs = {name: (output.shape, flat[name]) for name, output in code.outputs.items()}
     for name, (output, wrt) in wanted.items():
@@ -52,11 +76,11 @@ def adjoint(code: Code, weights: Mapping[str, str], gradients: Mapping[str, str]
 
     weights: output -> the input that weighs it; gradients: input -> the output by it."""
     graph, scalars = _replayed(code)
-    inputs = dict(code.inputs) | {w: code.outputs[y].shape for y, w in weights.items()}
+    shapes = {w: code.outputs[y].shape for y, w in weights.items()}
+    leaves = _leaves(graph, shapes)
     weight: dict[int, Scalar] = {}
     for y, name in weights.items():
-        for k, ref in enumerate(code.outputs[y].refs):
-            leaf = graph.leaf(name, k)
+        for leaf, ref in zip(leaves[name], code.outputs[y].refs, strict=True):
             weight[abs(ref)] = weight.get(abs(ref), 0) + _signed(leaf, ref)
     rows: dict[str, list[Scalar]] = {x: [0] * prod(code.inputs[x]) for x in gradients}
     for id in range(len(code.nodes) - 1, 0, -1):
@@ -67,35 +91,24 @@ def adjoint(code: Code, weights: Mapping[str, str], gradients: Mapping[str, str]
             rows[node[1]][node[2]] = w
         for arg, partial in _partials(graph, node, scalars, scalars[id]):
             weight[arg] = weight.get(arg, 0) + w * partial()
-    return gather(graph, inputs, {gradients[x]: (code.inputs[x], row) for x, row in rows.items()})
+    outputs = {gradients[x]: (code.inputs[x], row) for x, row in rows.items()}
+    return gather(graph, {**code.inputs, **shapes}, outputs)
 
 
 def tangent(code: Code, directions: Mapping[str, str], rates: Mapping[str, str]) -> Code:
-    """The derivative of the outputs along a direction of the inputs, by one sweep.
+    """The derivative of the outputs along a direction of the inputs, by one sweep forward.
 
-    directions: input -> the input that is its direction; rates: output -> the output of its
-    derivative."""
-    graph, scalars = _replayed(code)
-    inputs = dict(code.inputs) | {v: code.inputs[x] for x, v in directions.items()}
-    rate: dict[int, Scalar] = {}
-    for id, node in enumerate(code.nodes[1:], 1):
-        if node[0] == "input" and node[1] in directions:
-            rate[id] = graph.leaf(directions[node[1]], node[2])
-            continue
-        total: Scalar = 0
-        for arg, partial in _partials(graph, node, scalars, scalars[id]):
-            if arg in rate:
-                total = total + partial() * rate[arg]
-        if not (isinstance(total, int) and total == 0):
-            rate[id] = total
-    outputs = {
-        name: (
-            code.outputs[y].shape,
-            [_signed(rate.get(abs(r), 0), r) for r in code.outputs[y].refs],
-        )
-        for y, name in rates.items()
-    }
-    return gather(graph, inputs, outputs)
+    directions: input -> the input that is its direction; rates: output -> its derivative."""
+    graph = Graph()
+    shapes = {v: code.inputs[x] for x, v in directions.items()}
+    leaves = _leaves(graph, {**code.inputs, **shapes})
+    flat = along(graph, code, leaves, {x: leaves[v] for x, v in directions.items()})
+    outputs = {name: (code.outputs[y].shape, flat[y]) for y, name in rates.items()}
+    return gather(graph, {**code.inputs, **shapes}, outputs)
+
+
+def _leaves(graph: Graph, shapes: Mapping[str, Sequence[int]]) -> dict[str, list[Scalar]]:
+    return {name: [graph.leaf(name, k) for k in range(prod(s))] for name, s in shapes.items()}
 
 
 def _operations(c: Cost) -> int:

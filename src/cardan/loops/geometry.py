@@ -26,8 +26,8 @@ from ..describe.robot import Robot
 from ..document.notebook import equations_shown, notebook_html, notebook_latex
 from ..document.structure import Part
 from ..errors import CardanWarning, InputError, ModelError, UnknownNameError
-from ..mechanism.coordinates import Coordinates
-from ..mechanism.platform import Parallel
+from ..mechanism.coordinates import Coordinates, holonomic
+from ..mechanism.platform import Modules, Parallel
 from .analysis import Analysis, analyse, independent
 from .analytic import Answers, Step, run_plan, steps_of
 from .batch import many
@@ -84,7 +84,7 @@ class LoopGeometry:
 
         >>> cardan.LoopGeometry.of(cardan.load("fivebar")).mobility
         2"""
-        robot, words = closing_geometry(independent(robot))
+        robot, words = closing_geometry(independent(holonomic(robot)))
         if words:
             warnings.warn(words, CardanWarning, stacklevel=2)
         found = analyse(robot)
@@ -93,13 +93,15 @@ class LoopGeometry:
 
     @cached_property
     def legs(self) -> LoopGeometry:
-        """Of a parallel robot the inverse: solve(x) takes the platform's coordinates.
+        """Of a parallel robot the inverse: solve(x) takes the platform's coordinates; of parallel
+        modules in series those of all, then the active joints between them.
 
         >>> legs = cardan.model(cardan.load("delta"), "loop-geometry").legs
         >>> legs.solve([0.0, 0.0, -0.6]).shape
         (8, 12)"""
-        parallel = Parallel.of(self.coordinates, "loop-geometry")
-        return LoopGeometry(self.robot, self.analysis, parallel.joints)
+        modules = Modules.of(self.coordinates, "loop-geometry")
+        joints = [j for part in modules.parts for j in part.joints]
+        return LoopGeometry(self.robot, self.analysis, (*joints, *modules.between))
 
     @property
     def coordinates(self) -> Coordinates:
@@ -575,7 +577,8 @@ class LoopGeometry:
         form, by all complex poses of a platform, or part by part from many starts."""
         solved = self.in_closed_form(system, q[None])
         if solved is not None:
-            return solved[0], bool(solved.more[0]), ""
+            full = bool(solved.more[0])
+            return solved[0], full, f"{MOST} of more: the kernel has no room for others" * full
         if not self._columns[1]:  # everything is given, or follows by couplings
             return q[None][system.error(q[None]) < CLOSED], False, ""
         if self.hexapod is not None:
@@ -686,11 +689,17 @@ class LoopGeometry:
             stacklevel=4,
         )
 
+    @cached_property
+    def _limited(self) -> dict[int, tuple[float, float]]:
+        """The limits of the joints that are found, by column, where there are any."""
+        moving, joints = self.coordinates.moving, self.robot.joints
+        limits = {k: limits_of(joints[moving[k] - 1]) for k in self._columns[1]}
+        return {k: pair for k, pair in limits.items() if np.isfinite(pair).any()}
+
     def _within(self, q: Array) -> Array:
         """Configurations within the limits of the joints that were found, where there are any."""
         good = np.ones(len(q), bool)
-        for column in self._columns[1]:
-            low, high = limits_of(self.robot.joints[self.coordinates.moving[column] - 1])
+        for column, (low, high) in self._limited.items():
             good &= (q[:, column] > low - 1e-9) & (q[:, column] < high + 1e-9)
         return np.asarray(q[good])
 
@@ -703,6 +712,11 @@ class LoopGeometry:
         if self.given != self.coordinates.active:
             where = f"the platform's position ({self.coordinates.named(self.given)}) = {at}"
             what = "a position of the platform"
+        if gap.value < 1e-8 and not self._limited:
+            raise ModelError(
+                f"the loops of '{self.robot.name}' close at {where} in no separate assemblies: some"
+                " joint may have any value there; give a guess, or other positions"
+            )
         if gap.value < 1e-8:
             raise ModelError(
                 f"every assembly of '{self.robot.name}' at {where} is outside the limits of its"

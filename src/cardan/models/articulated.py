@@ -140,6 +140,7 @@ def articulated(
             f, n = node.K @ moved
             f, n = f + node.alpha[0], n + node.alpha[1]                               # (42), (79)
             drive = link.IA * imposed[joint] + link.friction(x.qd.joint[joint])
+            drive = drive + link.spring_torque(x.q.joint[joint])
             out.qdd[joint] = imposed[joint]
             out.tau[joint] = (s * f + sbar * n) @ a + drive                           # (82)
         rate = out.qdd.get(joint, 0) * a
@@ -153,7 +154,11 @@ def _net_torques(robot: Bodies, x: Motion, tau: Mapping[int, Scalar]) -> dict[in
     net = dict(tau)
     for j in robot.elastic:
         net[j] = robot.links[j - 1].elastic_torque(x.q.joint[j], x.qd.joint[j])
-    return {j: t - robot.links[j - 1].friction(x.qd.joint[j]) for j, t in net.items()}
+    links = {j: robot.links[j - 1] for j in net}
+    return {
+        j: t - links[j].friction(x.qd.joint[j]) - links[j].spring_torque(x.q.joint[j])
+        for j, t in net.items()
+    }
 
 
 @dataclass

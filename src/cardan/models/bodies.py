@@ -13,15 +13,16 @@ from typing import Any
 
 from ..algebra.inertia import congruence
 from ..algebra.rotation import Rotation, X, Z, turn
-from ..algebra.scalar import HALF, cos_sin, function, is_zero, sign
+from ..algebra.scalar import HALF, cos_sin, function, is_zero
 from ..algebra.vector import Mat, Vec, zero
-from ..describe.robot import MOTION, PRISMATIC, REVOLUTE, Base, Joint, Link, Robot
+from ..describe.robot import FRICTION, MOTION, PRISMATIC, REVOLUTE, Base, Joint, Link, Robot
 from ..describe.values.expression import Value, evaluate
 from ..errors import ModelError
 from ..mechanism.tree import Tree
 from .flexible.body import Elastic, elastic_of, rigid_part
 from .flexible.shapes import Place
 from .frame import Frame, bent
+from .friction import Friction, is_there
 
 __all__ = ["Bodies", "Body", "ByLink", "Placed", "bodies", "cosines"]
 
@@ -47,12 +48,13 @@ class Body:
     MS: Vec
     M: Scalar
     IA: Scalar
-    FV: Scalar
-    FS: Scalar
+    rubs: Friction
     elastic: bool
     stiffness: Scalar
     rest: Scalar
     damping: Scalar
+    spring: Scalar  # beside the motor
+    neutral: Scalar
     f_e: Vec
     n_e: Vec
     flexible: Elastic | None = None  # J, MS and M then include the undeformed flexible body
@@ -62,17 +64,22 @@ class Body:
     turned: Rotation = Rotation([])  # noqa: RUF009  from frame j to the axes of the computation
 
     def friction(self, qd: Scalar) -> Scalar:
-        """FS sign(q̇) + FV q̇."""
-        return self.FS * sign(qd) + self.FV * qd
+        """FS sign(q̇) + FV q̇, and what else the joint's law has."""
+        return self.rubs.torque(qd)
+
+    def spring_torque(self, q: Scalar) -> Scalar:
+        """K (q - q0) that the motor needs against a spring beside it, [B23] (3.10)."""
+        return self.spring * (q - self.neutral) if is_there(self.spring) else 0
 
     def elastic_torque(self, q: Scalar, qd: Scalar) -> Scalar:
         """Γ = -k (q - q0) - damping q̇ of an elastic joint, [K10] (69), (70)."""
         return -(self.stiffness * (q - self.rest)) - self.damping * qd
 
     def elastic_energy(self, q: Scalar) -> Scalar:
-        """½ k (q - q0)² of an elastic joint."""
-        stretch = q - self.rest
-        return HALF * self.stiffness * stretch * stretch
+        """½ k (q - q0)² of an elastic joint, or of the spring beside a motor."""
+        k, rest = (self.stiffness, self.rest) if self.elastic else (self.spring, self.neutral)
+        stretch = q - rest
+        return HALF * k * stretch * stretch
 
     def rotated(self, R: Rotation) -> Body:
         """The link in axes turned about z_j by R."""
@@ -113,6 +120,16 @@ class ByLink:
 Placed = list[tuple[Body, Frame]]
 
 
+@dataclass(frozen=True)
+class Rolling:
+    """A wheel of link j on the ground, whose normal is given in frame 0."""
+
+    j: int
+    radius: Scalar
+    normal: Vec
+    slip: str
+
+
 def cosines(placed: Placed) -> tuple[dict[str, Scalar], dict[str, Scalar]]:
     """(C, S) of the angles that the frames turn by, named by joint or sum of joints: C2, S23."""
     trig = [angle for _, T in placed for angle in T.trig]
@@ -132,6 +149,7 @@ class Bodies:
     V0: Vec
     Vd0: Vec
     Z: tuple[Scalar, ...]
+    wheels: tuple[Rolling, ...] = ()
     formulation: Any = None  # how it is to be written for fewer operations (see formulate)
     posture: Callable[[Bodies, ByLink], Placed] | None = None  # other axes to be computed in
     remembered: dict[Any, Any] = field(default_factory=dict, init=False, compare=False, repr=False)
@@ -199,11 +217,13 @@ class Bodies:
             gravity=Vec(*g0),
         )  # fmt: skip
 
-    def unloaded(self) -> Bodies:
-        """The bodies without external wrenches and friction."""
+    def unloaded(self, springs: bool = False) -> Bodies:
+        """The bodies without external wrenches and friction, and without the springs beside their
+        motors, if these are not wanted."""
 
         def bare(body: Body) -> Body:
-            return replace(body, f_e=zero, n_e=zero, FV=0, FS=0)
+            own: Any = {} if springs else {"spring": 0, "neutral": 0}
+            return replace(body, f_e=zero, n_e=zero, rubs=body.rubs.frictionless(), **own)
 
         return replace(self, base=bare(self.base), links=tuple(map(bare, self.links)))
 
@@ -256,6 +276,9 @@ def bodies(robot: Robot, lookup: Callable[[str], Scalar]) -> Bodies:
         gravity=vector(robot.gravity),
         w0=w0, wd0=wd0, V0=V0, Vd0=Vd0,
         Z=tuple(map(value, robot.base.Z)),
+        wheels=tuple(
+            Rolling(x.link, value(x.radius), vector(x.normal), x.slip) for x in robot.wheels
+        ),
     )
 
 
@@ -264,7 +287,6 @@ def _body(j: int, joint: Joint, link: Link, value: Callable[[Value], Scalar]) ->
         return [value(getattr(item, key)) for key in keys]
 
     gamma, b, alpha, d, theta, r = of(joint, "gamma", "b", "alpha", "d", "theta", "r")
-    IA, FV, FS = of(joint, "IA", "FV", "FS")
     flexible = None if link.flexible is None else elastic_of(link.flexible, value)
     M, MS, J = rigid_part(link, value, flexible)
     led = joint.mimic
@@ -276,9 +298,11 @@ def _body(j: int, joint: Joint, link: Link, value: Callable[[Value], Scalar]) ->
         sbar=int(joint.sigma == REVOLUTE),
         gamma=gamma, b=b, alpha=alpha, d=d, theta=theta, r=r,
         J=J, MS=MS, M=M,
-        IA=IA, FV=FV, FS=FS,
+        IA=value(joint.IA),
+        rubs=Friction(*of(joint, *FRICTION)),
         elastic=joint.elastic,
         stiffness=value(joint.stiffness), rest=value(joint.rest), damping=value(joint.damping),
+        spring=value(joint.spring), neutral=value(joint.neutral),
         f_e=Vec(*of(link, "FX", "FY", "FZ")),
         n_e=Vec(*of(link, "CX", "CY", "CZ")),
         flexible=flexible,

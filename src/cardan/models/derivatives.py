@@ -92,8 +92,8 @@ def torque_derivatives(
         by_q = summed(summed(factor @ once, I @ second), moved)
         by_qd = summed(factor @ S, I @ twice)
         x.A[at, at] = paired(S, own) + link.IA
-        x.by_q[at, at] = paired(S, by_q)
-        x.by_qd[at, at] = paired(S, by_qd) + link.FV
+        x.by_q[at, at] = paired(S, by_q) + link.spring
+        x.by_qd[at, at] = paired(S, by_qd) + link.rubs.slope(rates[at])
         up, T, carried = link, replace(T, iRj=before), True
         while up.i:
             row = row_seen_from(T, row, own, D[up.j])
@@ -122,9 +122,9 @@ def bias_torques(
     """H by joint, of a base at rest: the velocity torques are quadratic in q̇, and gravity
     accelerates composite links, on which the wrenches applied beyond add up,
 
-    H = ½ (∂Γ/∂q̇ - F_V) q̇ + Q + friction        Q_j = 𝕊_j^T (ℱ_e,j - 𝕁_j (g, 0))
+    H = ½ (∂Γ/∂q̇ - ∂f/∂q̇) q̇ + Q + f(q̇)        Q_j = 𝕊_j^T (ℱ_e,j - 𝕁_j (g, 0))
     """
-    placed, rates = robot.at(q), robot.split(qd).joint
+    placed, here, rates = robot.at(q), robot.split(q).joint, robot.split(qd).joint
     plus, up = composite_links(robot, q, placed), {0: robot.Vd0 - robot.gravity}
     moving = {link.joint: link for link, _ in placed if link.joint}
     half = {j: HALF * rates[j] for j in moving}
@@ -137,8 +137,10 @@ def bias_torques(
         if j := link.joint:
             load = summed(plus.inertia(link.j) @ (up[link.j], zero), applied[link.j])
             H[j] = paired(axis(link), load) + link.friction(rates[j])
+            H[j] = H[j] + link.spring_torque(here[j])
+            slope = link.rubs.slope(rates[j])
             for k in moving:
-                H[j] = H[j] + (x.by_qd.get((j, k), 0) - (link.FV if k == j else 0)) * half[k]
+                H[j] = H[j] + (x.by_qd.get((j, k), 0) - (slope if k == j else 0)) * half[k]
     return H
 
 

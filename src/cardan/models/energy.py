@@ -17,6 +17,7 @@ from ..algebra.scalar import HALF
 from ..algebra.vector import Vec, cross
 from .bodies import Bodies
 from .flexible.body import deformed_link, elastic_energy, elastic_rates_energy
+from .friction import is_there
 from .kinematics import velocities
 
 __all__ = ["Energies", "Momentum", "energies", "gravity_by_link", "momentum"]
@@ -60,7 +61,7 @@ def energies(
         x.Uj[j] = -(link.M * heights[j] + fields[j] @ body.MS)                        # (50)
         if link.flexible:
             x.Uj[j] = x.Uj[j] + elastic_energy(link.flexible, qe)
-        if link.elastic:
+        if link.elastic or is_there(link.spring):
             x.Uj[j] = x.Uj[j] + link.elastic_energy(here.joint[j])
         x.E, x.U = x.E + x.Ej[j], x.U + x.Uj[j]
     return x

@@ -66,7 +66,8 @@ def floating_inverse_dynamics(
         x.f[j] = f, n = f - beta[j][0], n - beta[j][1]                                # (99)
         if link.joint:
             rotor, friction = link.IA * qdds[link.joint], link.friction(qds[link.joint])
-            x.tau[link.joint] = (link.s * f + link.sbar * n) @ a + friction + rotor   # (100)
+            tau = (link.s * f + link.sbar * n) @ a + friction + rotor                 # (100)
+            x.tau[link.joint] = tau + link.spring_torque(here.q.joint[link.joint])
     return x
 
 

@@ -83,7 +83,8 @@ def inverse_dynamics(
         if link.joint:
             rotor = link.IA * second.joint[link.joint]
             friction = link.friction(rates.joint[link.joint])
-            x.tau[link.joint] = (s * f[j] + sbar * n[j]) @ a + rotor + friction       # (31)
+            tau = (s * f[j] + sbar * n[j]) @ a + rotor + friction                     # (31)
+            x.tau[link.joint] = tau + link.spring_torque(here.joint[link.joint])
     return x
 
 

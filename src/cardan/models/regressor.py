@@ -4,9 +4,10 @@
     Γ = d/dt [D1(q, q̇) K] + D2(q, q̇) K                filtered model           (41)-(43)
     H = h(q, q̇) K                                     energy model             (48), (52)
 
-K lists, link by link, XX XY XZ YY YZ ZZ MX MY MZ M, then IA FV FS (and an offset) of every joint;
-for the energy model, which has no friction, the stiffness of an elastic joint instead. The torque
-of its spring is on the left of the other two: it is the torque of that joint.
+K lists, link by link, XX XY XZ YY YZ ZZ MX MY MZ M, then IA FV FS (and an offset) of every joint,
+then what else the friction of the joint has (`friction.COEFFICIENTS`), then K and K q0 of a spring
+beside its motor; for the energy model, which has no friction, the stiffness of an elastic joint
+instead. The torque of its spring is on the left of the other two: it is the torque of that joint.
 A column of D is the recursion of 5.1 with one parameter equal to one and all others zero: the
 motion is computed once, and the wrench of that parameter is carried from its link to the base.
 For the filtered model, with S_i the joint axis, h_i the momentum of the composite link and g its
@@ -23,18 +24,18 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ..algebra.scalar import sign
 from ..algebra.vector import Vec, cross, zero
 from .bodies import Bodies, Body
 from .coriolis import axis, axis_rate
 from .energy import gravity_by_link
 from .frame import Frame
+from .friction import COEFFICIENTS, is_there
 from .kinematics import velocities
 from .newton_euler import NewtonEuler
 
 __all__ = [
-    "DRIVE_COLUMNS", "SPRING_COLUMN", "Columns", "Filtered", "columns", "energy_regressor",
-    "filtered_regressor", "regressor",
+    "DRIVE_COLUMNS", "FURTHER_COLUMNS", "PARALLEL_COLUMNS", "SPRING_COLUMN", "Columns", "Filtered",
+    "columns", "energy_regressor", "filtered_regressor", "regressor",
 ]  # fmt: skip
 
 Scalar = Any
@@ -43,7 +44,9 @@ a = Vec(0, 0, 1)
 
 INERTIA_COLUMNS = ("XX", "XY", "XZ", "YY", "YZ", "ZZ", "MX", "MY", "MZ", "M")
 DRIVE_COLUMNS = ("IA", "FV", "FS", "offset")
+FURTHER_COLUMNS = COEFFICIENTS[2:]  # of the joints that have them
 SPRING_COLUMN = "stiffness"
+PARALLEL_COLUMNS = ("spring", "preload")  # K and K q0 of a spring beside a motor
 Columns = list[tuple[str, int]]  # (parameter, link) of each column
 
 
@@ -53,10 +56,17 @@ def columns(
     """The standard column order: link by link, from link 0 if `base`; fixed frames have no
     drive."""
     listed: Columns = [(name, 0) for name in INERTIA_COLUMNS] if base else []
+    further = [name for name in FURTHER_COLUMNS if name in drives]
+    if "offset" in drives and "FO" in further:
+        further.remove("FO")
     for link in robot.links:
         listed += [(name, link.j) for name in INERTIA_COLUMNS]
         if link.s or link.sbar:
             listed += [(name, link.j) for name in DRIVE_COLUMNS if name in drives]
+            own = (name for name in further if is_there(getattr(link.rubs, name)))
+            listed += [(name, link.j) for name in own]
+            if is_there(link.spring):
+                listed += [(name, link.j) for name in PARALLEL_COLUMNS if name in drives]
             if link.elastic and SPRING_COLUMN in drives:
                 listed.append((SPRING_COLUMN, link.j))
     return listed
@@ -71,12 +81,12 @@ def regressor(
 
     `base`: six rows before them, the wrench (force, moment) that link 0 must be given."""
     frames = {link.j: (link, T) for link, T in robot.at(q)}
-    qds, qdds = robot.spread(qd), robot.spread(qdd)
+    qs, qds, qdds = robot.spread(q), robot.spread(qd), robot.spread(qdd)
     D = _Matrix(robot)
     for c, (name, j) in enumerate(wanted):
-        if name in DRIVE_COLUMNS:
-            drive = {"IA": qdds[j], "FV": qds[j], "FS": sign(qds[j]), "offset": 1}
-            D.put(j, c, drive[name])
+        if name not in INERTIA_COLUMNS:
+            own = qdds[j] if name == "IA" else _drive(robot, name, j, qs[j], qds[j])
+            D.put(j, c, own)
         else:
             wrench = _wrench(name, x.w[j], x.wd[j], x.U[j], x.Vd[j], x.sq[j])
             for link, f, n in _to_base(frames, j, wrench):
@@ -86,6 +96,12 @@ def regressor(
                     D.put(link.joint, c, (link.s * f + link.sbar * n) @ a)            # (31)
     top = [[D.base.get(c, [0] * 6)[r] for c in range(len(wanted))] for r in range(6 * base)]
     return [*top, *D.rows(len(wanted))]
+
+
+def _drive(robot: Bodies, name: str, j: int, q: Scalar, qd: Scalar) -> Scalar:
+    """What a joint's parameter other than IA, equal to 1, adds to its torque."""
+    fixed = {"offset": 1, "spring": q, "preload": -1}
+    return fixed[name] if name in fixed else robot.links[j - 1].rubs.column(name, qd)
 
 
 def _wrench(name: str, w: Vec, wd: Vec, U: Any, Vd: Vec, sq: Vec) -> Pair:
@@ -152,15 +168,15 @@ def filtered_regressor(
     """D1 and D2 without accelerations, (41)-(43)."""
     motion = velocities(robot, q, qd)
     _, g = gravity_by_link(robot, q)
-    qds = robot.spread(qd)
+    qs, qds = robot.spread(q), robot.spread(qd)
     frames = {link.j: (link, T) for link, T in robot.at(q)}
     D1, D2 = _Matrix(robot), _Matrix(robot)
     for c, (name, j) in enumerate(wanted):
-        if name in DRIVE_COLUMNS:
-            if name == "IA":
-                D1.put(j, c, qds[j])
-            else:
-                D2.put(j, c, {"FV": qds[j], "FS": sign(qds[j]), "offset": 1}[name])
+        if name == "IA":
+            D1.put(j, c, qds[j])
+            continue
+        if name not in INERTIA_COLUMNS:
+            D2.put(j, c, _drive(robot, name, j, qs[j], qds[j]))
             continue
         momentum = _unit_inertia(name, motion.V[j], motion.w[j])
         weight = _unit_inertia(name, g[j], zero)
@@ -209,7 +225,9 @@ def energy_regressor(
             h.append(qds[j] * qds[j] / 2)
         elif name == SPRING_COLUMN:
             h.append(replace(robot.links[j - 1], stiffness=1).elastic_energy(qs[j]))
-        elif name in DRIVE_COLUMNS:
+        elif name in PARALLEL_COLUMNS:
+            h.append(qs[j] * qs[j] / 2 if name == "spring" else -qs[j])
+        elif name not in INERTIA_COLUMNS:
             h.append(0)
         else:
             row, column = ("XYZ".index(letter) for letter in name)

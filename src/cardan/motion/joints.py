@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 
 from ..describe.limits import joint_limits
-from ..describe.robot import FIXED, PRISMATIC, Joint, Robot
+from ..describe.robot import FIXED, FRICTION, PRISMATIC, Joint, Robot
 from ..describe.values.expression import number as value_of
 from ..errors import InputError, ModelError
 from ..mechanism.coordinates import Coordinates
+from ..models.friction import Friction
 
 __all__ = [
-    "Units", "array", "bounds", "driven", "friction_coefficients", "names", "number",
+    "Units", "array", "bounds", "driven", "friction_law", "friction_torques", "names", "number",
     "require_numbers", "units", "vector",
 ]  # fmt: skip
 
@@ -116,9 +117,12 @@ def number(value: Any) -> float:
     return x
 
 
-def friction_coefficients(robot: Robot, wanted: bool = True) -> tuple[np.ndarray, np.ndarray]:
-    """FV and FS of the joints, (n) each."""
-    joints = moving(robot)
-    FV = np.array([number(joint.FV) for joint in joints]) * wanted
-    FS = np.array([number(joint.FS) for joint in joints]) * wanted
-    return FV, FS
+def friction_law(joint: Joint) -> Friction:
+    """The friction of a joint, in numbers."""
+    return Friction(*(number(getattr(joint, key)) for key in FRICTION))
+
+
+def friction_torques(robot: Robot, qd: np.ndarray) -> np.ndarray:
+    """Of every joint at its velocity, (..., n) of (..., n)."""
+    laws = map(friction_law, moving(robot))
+    return np.stack([law.torque(qd[..., k]) + 0 * qd[..., k] for k, law in enumerate(laws)], -1)

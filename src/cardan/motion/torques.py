@@ -21,14 +21,17 @@ from ..loops.numeric import equations
 from ..mechanism.coordinates import has_springs, is_floating
 from ..mechanism.frames import frame_of
 from .coordinates import coordinates
-from .derived import compiled, derived
+from .derived import compiled
 from .frames import placement
-from .joints import Units, array, friction_coefficients, names, number, require_numbers, units
+from .joints import Units, array, friction_torques, names, number, require_numbers, units
 from .trajectory import Trajectory, fits
 
 __all__ = ["Torques", "torques", "with_payload"]
 
-PARTS = ("inertial", "centrifugal and Coriolis", "gravity", "friction", "external", "base motion")
+PARTS = (
+    "inertial", "centrifugal and Coriolis", "gravity", "springs", "friction", "external",
+    "base motion",
+)  # fmt: skip
 _CLOSED = 1e-5  # m, rad
 
 
@@ -153,9 +156,12 @@ def torques(
     parts = {
         "inertial": np.einsum("tij,tj->ti", A, qdd),
         "centrifugal and Coriolis": compiled(alone, "bias")(q=q, qd=qd),
-        "gravity": derived(replace(robot, base=_still(robot)), "gravity").compile()(q=q),
+        "gravity": compiled(_without_springs(replace(robot, base=_still(robot))), "gravity")(q=q),
         "friction": _friction(robot, q, qd, total, qdd),
     }
+    if any(number(joint.spring) for joint in robot.joints):
+        parts["springs"] = compiled(replace(robot, base=_still(robot)), "gravity")(q=q)
+        parts["springs"] = parts["springs"] - parts["gravity"]
     if any(number(getattr(link, key)) for link in robot.links for key in WRENCH):
         bare: dict[str, Any] = dict.fromkeys(INERTIA, 0)
         loaded = replace(alone, links=tuple(replace(link, **bare) for link in robot.links))
@@ -199,19 +205,23 @@ def _friction(
     if robot.constrained:  # passive joints rub too
         bare = compiled(robot, "inverse-dynamics", friction=False)(q=q, qd=qd, qdd=qdd)
         return np.asarray(total - bare)
-    FV, FS = friction_coefficients(robot)
-    return np.asarray(FV * qd + FS * np.sign(qd))
+    return friction_torques(robot, qd)
 
 
 def _still(robot: Robot) -> Base:
     return Base(Z=robot.base.Z, link=robot.base.link)
 
 
+def _without_springs(robot: Robot) -> Robot:
+    joints = tuple(replace(x, spring=0, neutral=0) if x.spring else x for x in robot.joints)
+    return replace(robot, joints=joints)
+
+
 def _alone(robot: Robot) -> Robot:
     """Without gravity, friction, external wrenches and motion of the base."""
     free: dict[str, Any] = dict.fromkeys(WRENCH, 0)
     return replace(
-        with_friction(robot, False),
+        with_friction(_without_springs(robot), False),
         base=_still(robot),
         gravity=(0, 0, 0),
         links=tuple(replace(link, **free) for link in robot.links),

@@ -6,23 +6,24 @@ coefficients."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from xml.sax.saxutils import escape
 
 import numpy as np
 
 from ..catalogue import model as derive
-from ..describe.robot import WRENCH, Joint, Robot
+from ..describe.robot import FRICTION, WRENCH, Joint, Robot
 from ..describe.values.expression import number
 from ..emit.header import one_line
 from ..errors import ModelError
 from ..loops.standing import standing
 from ..mechanism.coordinates import Coordinates, has_springs
+from ..models.friction import COEFFICIENTS
 from .cpp import headers
 from .cpp import test_program as test_of_functions
 from .folder import Files, template
 from .loops import CLOSING, loops_of
-from .plan import Plan, Wanted
+from .plan import Plan, Wanted, name_of
 from .reference import TOLERANCE, Values
 from .text import braced, numbers, readme
 
@@ -35,14 +36,10 @@ _NEEDED = ("inverse-dynamics", "inertia-matrix", "bias", "gravity")
 def models(robot: Robot, wanted: list[Wanted]) -> list[Wanted]:
     """What was asked for and what the plugin is made of."""
     _refuse(robot)
-    given = [_name(item) for item in wanted]
-    others = [item for item in wanted if not robot.constrained or _name(item) != CLOSING[0]]
+    given = [name_of(item) for item in wanted]
+    others = [item for item in wanted if not robot.constrained or name_of(item) != name_of(CLOSING)]
     needed = [model for model in _NEEDED if model not in given]
     return [*others, *needed, *([CLOSING] if robot.constrained else [])]
-
-
-def _name(item: Wanted) -> str:
-    return item if isinstance(item, str) else item[0]
 
 
 def _refuse(robot: Robot) -> None:
@@ -54,10 +51,12 @@ def _refuse(robot: Robot) -> None:
         why = f"its base is {robot.base.kind}, and the interface knows a fixed base only"
     elif robot.ne:
         why = "its links bend, which the interface does not know"
+    elif robot.wheels:
+        why = "its wheels roll, and the interface takes q as a function of the motors"
     elif robot.constrained and _rubs(robot):
         why = (
             "joints that follow others by closed loops have friction; the interface's friction is"
-            " of the velocities alone: set their FV and FS to 0"
+            " of the velocities alone: set theirs to 0"
         )
     elif has_springs(robot):
         why = "it has elastic joints, which the interface does not know"
@@ -71,7 +70,25 @@ def _rubs(robot: Robot) -> bool:
     """Has a passive joint friction?"""
     passive = [robot.joints[j - 1] for j in Coordinates.of(robot).passive]
     every = [*passive, *(loop.cut for loop in robot.loops)]
-    return any(number(getattr(joint, key)) for joint in every for key in ("FV", "FS"))
+    return any(number(getattr(joint, key)) for joint in every for key in COEFFICIENTS)
+
+
+def _further(joints: Sequence[Joint]) -> str:
+    """The whole law of the joints that have more than FV and FS, in C++."""
+    lines = []
+    for i, joint in enumerate(joints):
+        f = {key: repr(number(getattr(joint, key)) or 0.0) for key in FRICTION}
+        if not any(float(f[key]) for key in FRICTION[2:]):
+            continue
+        smooth = f"qd / std::sqrt(qd * qd + {f['VS']} * {f['VS']})" if float(f["VS"]) else "sign"
+        s, bell = f"({smooth})", f"(1.0 + (qd / {f['VB']}) * (qd / {f['VB']}))"
+        terms = {
+            "FV": "qd", "FS": s, "FQ": "qd * std::abs(qd)", "FVA": "std::abs(qd)",
+            "FSA": f"std::abs{s}", "FB": f"{s} / {bell}", "FO": "1.0",
+        }  # fmt: skip
+        law = [f"{f[key]} * {text}" for key, text in terms.items() if float(f[key])] or ["0.0"]
+        lines += [f"        if (i == {i})", f"            return {' + '.join(law)};"]
+    return "".join(f"\n{line}" for line in lines)
 
 
 def files(plan: Plan) -> tuple[Files, tuple[str, ...]]:
@@ -89,6 +106,7 @@ def files(plan: Plan) -> tuple[Files, tuple[str, ...]]:
         key.lower(): numbers(number(getattr(joint, key)) or 0.0 for joint in joints)
         for key in ("FV", "FS")
     }
+    friction["further"] = _further(joints)
     how = {
         "nq": plan.robot.n,
         "include": f"\n#include <{plan.name}/closing.hpp>" if plan.robot.constrained else "",

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..describe.robot import Robot
 from ..errors import InputError
+from ..mechanism.coordinates import is_floating
 from ..motion.joints import vector
 from ..motion.trajectory import Trajectory, fits
 
@@ -21,7 +22,8 @@ class Drive:
     """The input u of nu driven joints, checked: torques (nu), or q, qd, qdd (3, nu) of a motion.
 
     torque: values, or a function of t; law(t, q, qd) -> torques, or with an attribute z0
-    law(t, q, qd, z) -> (torques, zd); motion: a function of t, or a trajectory of the driven joints
+    law(t, q, qd, z) -> (torques, zd), with a true attribute base also base={"T0", "V0", "g0"} of a
+    floating base; motion: a function of t, or a trajectory of the driven joints
     or of all, in which they are the columns `place`."""
 
     def __init__(
@@ -37,6 +39,9 @@ class Drive:
         nu = len(self.place)
         z0 = getattr(law, "z0", None)
         self.z0 = None if z0 is None else np.asarray(z0, float)
+        self.base = bool(getattr(law, "base", False))
+        if self.base and not is_floating(robot):
+            raise InputError(f"the law is for a floating base; that of '{robot.name}' is not one")
         self.prescribed = motion is not None
         self.part = isinstance(motion, Trajectory) and motion.n != nu
         if self.part:
@@ -58,11 +63,15 @@ class Drive:
         u = self.of_time(t)
         return self._checked(t, [np.atleast_1d(x) for x in self._own(u)] if self.prescribed else u)
 
-    def torques(self, t: float, q: Array, qd: Array, z: Array) -> tuple[Array, Array]:
+    def torques(
+        self, t: float, q: Array, qd: Array, z: Array, base: dict[str, Array] | None = None
+    ) -> tuple[Array, Array]:
         """(torques, rate of the law's state)."""
         if self.law is None:
             return self(t), np.zeros(0)
-        tau, zd = (self.law(t, q, qd), ()) if self.z0 is None else self.law(t, q, qd, z)
+        state = () if self.z0 is None else (z,)
+        given = self.law(t, q, qd, *state, **({"base": base} if self.base else {}))
+        tau, zd = (given, ()) if self.z0 is None else given
         return self._checked(t, tau), np.asarray(zd, float)
 
     def sample(self, t: float, q: Array, qd: Array) -> None:

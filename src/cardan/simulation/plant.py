@@ -24,21 +24,21 @@ from ..mechanism.frames import frame_of
 from ..motion.coordinates import coordinates
 from ..motion.derived import compiled
 from ..motion.frames import placement
-from ..motion.joints import friction_coefficients, moving, number
+from ..motion.joints import moving, number
 from .drive import Drive
 from .friction import (
-    FRICTION,
-    Springs,
+    KINDS,
+    SMOOTH,
     Stiction,
+    jumps,
+    laws,
     link_damping,
     rubbing_cuts,
-    smooth_friction,
-    viscous,
+    smoothed,
 )
 from .integrate import Equation
 from .scene import Links, links_program
 from .singular import Watch, rates_matrix
-from .statespace import SMOOTH
 
 __all__ = ["Plant"]
 
@@ -65,35 +65,30 @@ class Plant:
 
     def __post_init__(self) -> None:
         robot = self.robot
-        if self.friction not in FRICTION:
-            raise UnknownNameError.of("friction", self.friction, FRICTION)
+        if self.friction not in KINDS:
+            raise UnknownNameError.of("friction", self.friction, KINDS)
         if not (np.isfinite(self.smooth) and self.smooth > 0):
             raise InputError(f"smooth = {self.smooth}; expected a positive speed, rad/s or m/s")
         self.on = coordinates(robot)
         self.watch = Watch(self.on)
         self.n, self.m, self.floating = self.on.nq, self.on.nv, is_floating(robot)
         self.driven, self.nr = self.on.driven, self.on.nu
-        self.FV, self.FS, self.damping = self._losses()
+        self._losses()
         self.bending = link_damping(robot) if robot.ne else None
         self.split = self.n + 6 * self.floating
         self.end = self.split + self.m + 6 * self.floating
         z0 = self.drive.z0
         self.size = self.end + _WORKS + (0 if z0 is None else len(z0))
-        smoothed = self.friction == "smooth"
-        loose = self.driven if smoothed else np.ones_like(self.driven)
-        self.springs = Springs.of(robot, loose, self.on.place)
         self.own = _described(robot)
         self.links = links_program(robot).compile() if self.loads or self.own.any() else None
         if self.cuts:
             self.kinematics = compiled(robot, "loop-kinematics", details=True)
         self.gravity = gravity_in_world(robot)
         self.stiction = self._stiction() if self.friction == "event" else None
-        self.drag = bool(self.FS.any())
 
     def _compiled(self, model: str) -> Any:
-        smoothed = self.friction == "smooth"
-        source = self.springs.free(viscous(self.robot)) if smoothed else self.robot
-        return compiled(source, model, friction=smoothed, f_e=self.loads is not None)
+        rubs = self.friction == "smooth"
+        return compiled(self.rubbing, model, friction=rubs, f_e=self.loads is not None)
 
     @cached_property
     def direct(self) -> Any:
@@ -103,16 +98,17 @@ class Plant:
     def inverse(self) -> Any:
         return self._compiled("inverse-dynamics")
 
-    def _losses(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """FV, FS and the damping of elastic joints; zero for elastic coordinates. (n) each, then
-        those of the cut joints that rub. FV and damping are in the model, here for their power."""
-        listed, wanted = moving(self.robot), self.friction != "none"
-        self.cuts, *own = rubbing_cuts(with_friction(self.robot, wanted))
-        losses = np.zeros((3, self.n + len(self.cuts)))
-        losses[:2, : len(listed)] = friction_coefficients(self.robot, wanted)
-        losses[:2, self.n :] = own
-        losses[2, : len(listed)] = [number(j.damping) * j.elastic for j in listed]
-        return losses[0], losses[1], losses[2]
+    def _losses(self) -> None:
+        """Friction laws and the damping of elastic joints, of all coordinates, then of the cut
+        joints that rub. The models have them; here they are for their power."""
+        robot = with_friction(self.robot, self.friction != "none")
+        self.rubbing = smoothed(robot, self.smooth) if self.friction == "smooth" else robot
+        self.cuts, own = rubbing_cuts(self.rubbing)
+        listed = moving(self.rubbing)
+        self.joints = [*listed, *(None for _ in range(self.n - len(listed))), *own]
+        self.law = laws(self.joints)
+        self.damping = np.zeros(len(self.joints))
+        self.damping[: len(listed)] = [number(j.damping) * j.elastic for j in listed]
 
     def _stiction(self) -> Stiction:
         if self.floating or self.drive.prescribed or not self.driven.all() or self.on.closed:
@@ -120,7 +116,8 @@ class Plant:
                 "friction='event' is for robots on a fixed base, driven by torques, without loops"
                 " or elastic parts: use friction='smooth'"
             )
-        return Stiction(self.robot, self.FS, np.zeros(self.n), self.loads is not None)
+        law = jumps(self.joints)
+        return Stiction(self.robot, law, np.zeros(self.n), self.loads is not None)
 
     # parts of the state
 
@@ -128,13 +125,10 @@ class Plant:
         """q and the velocities v."""
         return y[: self.n], y[self.split : self.split + self.m]
 
-    def speeds(self, y: np.ndarray) -> tuple[np.ndarray, Any]:
-        """The rates of all q, and M where they are not the velocities themselves."""
+    def speeds(self, y: np.ndarray) -> np.ndarray:
+        """The rates of all q."""
         q, v = self.parts(y)
-        if not self.on.closed:
-            return v, None
-        M, _ = rates_matrix(self.on, q, v)
-        return M @ v, M
+        return np.asarray(rates_matrix(self.on, q, v)[0] @ v) if self.on.closed else v
 
     def base(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """R (3, 3), P (3), V0 (6) of a floating base."""
@@ -160,7 +154,8 @@ class Plant:
 
     def torques(self, t: float, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(torques of the rigid joints, rate of the controller's state)."""
-        tau, zd = self.held or self.drive.torques(t, *self.parts(y), self.extra(y)[1])
+        z, base = self.extra(y)[1], self.base_measured(y) if self.drive.base else None
+        tau, zd = self.held or self.drive.torques(t, *self.parts(y), z, base)
         if not np.isfinite(tau).all():
             self._not_finite("the drive gave torques", tau, t, y)
         return tau, zd
@@ -171,7 +166,7 @@ class Plant:
             return {}, 0.0
         q, qd = self.parts(y)
         extra: dict[str, Any] = self.base_inputs(y)
-        poses = self.links(q=q, qd=np.ascontiguousarray(self.speeds(y)[0]), **extra)
+        poses = self.links(q=q, qd=np.ascontiguousarray(self.speeds(y)), **extra)
         nl = len(self.robot.links)
         T, V = np.zeros((nl + 1, 4, 4)), np.zeros((nl + 1, 6))
         T[:, 3, 3], T[0, :3, :3], T[1:, :3], V[1:] = 1, np.eye(3), poses.T, poses.V
@@ -225,11 +220,17 @@ class Plant:
         R, _, V0 = self.base(y)
         return {"V0": np.ascontiguousarray(V0), "g0": R.T @ self.gravity}
 
+    def base_measured(self, y: np.ndarray) -> dict[str, np.ndarray]:
+        """What a law is told of a floating base."""
+        T0 = np.eye(4)
+        T0[:3, :3], T0[:3, 3], _ = self.base(y)
+        return {"T0": T0, **self.base_inputs(y)}
+
     # the equation
 
     def equation(self) -> Equation:
         """What `integrate` takes."""
-        stiction = self.stiction is not None and bool(self.FS.any())
+        stiction = self.stiction is not None and bool(self.stiction.sticky.any())
         return Equation(
             self.rates, self._recentre if self.floating or self.on.closed else None,
             self._events if stiction else None, self._react if stiction else None, self.split,
@@ -295,22 +296,20 @@ class Plant:
         q, v = self.parts(y)
         loads, load_power = self.wrenches(t, y)
         extra = {**self.base_inputs(y), **loads}
-        speeds, M = self.speeds(y)
+        speeds = self.speeds(y)
         if self.stiction is not None:
             tau, zd = self.torques(t, y)
-            slow = self.FV * v
+            slow = self.law.torque(v)
             vd, dry = self.stiction.solve(q, v, tau - slow, extra)
             result = {"vd": vd, "tau": tau, "zd": zd, "friction": slow + dry}
             rates = speeds
         else:
-            rates, M = self._rubbing(q, v, speeds, M)
-            dry = smooth_friction(self.FS, rates, self.smooth) if self.drag else 0 * rates
-            against = dry if M is None else M.T @ dry
+            rates = self._rates_of_all(q, v, speeds)
             if self.drive.prescribed:
-                result = self._prescribed(t, q, v, against, extra)
+                result = self._prescribed(t, q, v, extra)
             else:
-                result = self._driven(t, y, against, extra)
-            result["friction"] = self.FV * rates + dry
+                result = self._driven(t, y, extra)
+            result["friction"] = self.law.torque(rates) + 0 * rates
         dissipated = result["friction"] @ rates + self.damping @ (rates * rates)
         if self.bending is not None:
             bent = speeds[self.robot.n :]
@@ -319,38 +318,31 @@ class Plant:
         result["speeds"] = speeds
         return result
 
-    def _rubbing(
-        self, q: np.ndarray, v: np.ndarray, speeds: np.ndarray, M: Any
-    ) -> tuple[np.ndarray, Any]:
-        """The rates of all that rubs, joints and cut joints, and what takes v to them."""
+    def _rates_of_all(self, q: np.ndarray, v: np.ndarray, speeds: np.ndarray) -> np.ndarray:
+        """The rates of all that rubs, joints and cut joints."""
         if not self.cuts:
-            return speeds, M
-        C = self.kinematics(q=q, qd=v).Wcut[self.cuts]
-        return np.append(speeds, C @ v), np.vstack([M, C])
+            return speeds
+        return np.append(speeds, self.kinematics(q=q, qd=v).Wcut[self.cuts] @ v)
 
-    def _driven(
-        self, t: float, y: np.ndarray, against: np.ndarray, extra: dict[str, Any]
-    ) -> dict[str, Any]:
+    def _driven(self, t: float, y: np.ndarray, extra: dict[str, Any]) -> dict[str, Any]:
         q, v = self.parts(y)
         tau, zd = self.torques(t, y)
-        extra = {**extra, **self.springs.inputs(self.direct, against)}
-        result = self.direct(q=q, qd=v, tau=tau - against[self.driven], **extra)
+        result = self.direct(q=q, qd=v, tau=tau, **extra)
         if not self.floating:
             return {"vd": result, "tau": tau, "zd": zd}
         return {"vd": result.qdd, "V0d": result.V0d, "tau": tau, "zd": zd}
 
     def _prescribed(
-        self, t: float, q: np.ndarray, v: np.ndarray, against: np.ndarray, extra: dict[str, Any]
+        self, t: float, q: np.ndarray, v: np.ndarray, extra: dict[str, Any]
     ) -> dict[str, Any]:
         wanted = np.ascontiguousarray(self.drive(t)[2])
-        extra = {**extra, **self.springs.inputs(self.inverse, against)}
         result = self.inverse(q=q, qd=v, qdd=wanted, **extra)
         several = isinstance(result, tuple)
         vd = np.empty(self.m)
         vd[self.driven] = wanted
         if not self.driven.all():
             vd[~self.driven] = result.qdd_e
-        tau = (result.tau if several else result) + against[self.driven]
+        tau = result.tau if several else result
         V0d = result.V0d if self.floating else None
         return {"vd": vd, "tau": tau, "V0d": V0d, "zd": np.zeros(0)}
 
@@ -376,14 +368,14 @@ class Plant:
         assert self.stiction is not None
         result = self.accelerations(t, y)
         qd = self.parts(y)[1]
-        return self.stiction.margins(qd, result["friction"] - self.FV * qd)
+        return self.stiction.margins(qd, result["friction"] - self.law.torque(qd))
 
     def _react(self, t: float, y: np.ndarray, which: np.ndarray) -> None:
         """A joint stops, or breaks loose: find the modes that follow."""
         assert self.stiction is not None
         qd = self.parts(y)[1]
         stuck = self.stiction.stuck
-        dry = self.accelerations(t, y)["friction"] - self.FV * qd
+        dry = self.accelerations(t, y)["friction"] - self.law.torque(qd)
         loose = np.where(which & stuck, np.sign(dry), 0.0)
         qd[stuck | which] = 0
         self._settle(t, y, loose)
@@ -393,7 +385,7 @@ class Plant:
         q, qd = self.parts(y)
         loads, _ = self.wrenches(t, y)
         tau, _ = self.torques(t, y)
-        self.stiction.settle(q, qd, tau - self.FV * qd, loads, loose)
+        self.stiction.settle(q, qd, tau - self.law.torque(qd), loads, loose)
 
     def start(self, t: float, y: np.ndarray) -> None:
         """Make the modes of friction fit the first state."""

@@ -67,9 +67,10 @@ def links_program(robot: Robot) -> Program:
 
 
 def spring_energy(robot: Robot, q: np.ndarray) -> np.ndarray:
-    """½ k (q - q0)² of the elastic joints, (...) of q (..., n)."""
-    k = np.array([number(joint.stiffness) if joint.elastic else 0.0 for joint in moving(robot)])
-    rest = np.array([number(joint.rest) if joint.elastic else 0.0 for joint in moving(robot)])
+    """½ k (q - q0)² of elastic joints and of springs beside motors, (...) of q (..., n)."""
+    springs = [(x.stiffness, x.rest) if x.elastic else (x.spring, x.neutral) for x in moving(robot)]
+    k = np.array([number(stiffness) for stiffness, _ in springs])
+    rest = np.array([number(position) for _, position in springs])
     return np.asarray(((q - rest) ** 2 @ k) / 2)
 
 

@@ -66,7 +66,8 @@ def simulate(
     the cheaper one of 'rk4' and 'generalized-alpha' by default.
 
     torque: constant values, or a function of t. law: a function (t, q, qd) -> torques; a law with
-    an attribute z0 keeps a state: (t, q, qd, z) -> (torques, zd). motion: prescribed for the rigid
+    an attribute z0 keeps a state: (t, q, qd, z) -> (torques, zd); one with a true attribute `base`
+    is also given base={"T0", "V0", "g0"} of a floating base. motion: prescribed for the rigid
     joints. loads: a function of `Links` -> {link: wrench (6) on it, in its frame}. friction:
     'smooth', 'event' or 'none'. method: an adaptive one of SciPy, or rk4, euler, midpoint with
     `step`; 'auto': DOP853, or Radau where friction is stiff. Results every dt; `period`: the law is
@@ -124,9 +125,10 @@ def simulate(
 
 def _stiff(plant: Plant, y: np.ndarray, duration: float) -> bool:
     """Is friction so steep that steps of an explicit method would be far too many? Its rate is
-    FV + FS / v over the inertia that a joint alone feels, 1 / (A^-1)_jj."""
+    that of FV + FS / v over the inertia that a joint alone feels, 1 / (A^-1)_jj."""
     simple = not (plant.floating or plant.on.closed or plant.robot.ne)
-    steep = plant.FV + plant.FS / plant.smooth
+    still = np.zeros(len(plant.joints))
+    steep = np.abs(plant.law.slope(still) + still)
     if not simple or plant.stiction is not None or plant.drive.prescribed or not steep.any():
         return False
     A = compiled(plant.robot, "inertia-matrix")(q=y[: plant.n])

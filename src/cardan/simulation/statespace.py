@@ -6,7 +6,7 @@
 P is the position of frame 0 in the world, e the unit quaternion (w, x, y, z) of its orientation,
 V0 its twist in its own axes. The quaternion is normalised where it is used, and drawn back to unit
 length by its own rate, so any integrator may be applied to x. Coulomb friction is smoothed:
-FS qd / sqrt(qd² + v²).
+qd / sqrt(qd² + v²) for the sign, at least.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from typing import Any
 
 import numpy as np
 
-from ..algebra.scalar import sqrt
 from ..algebra.vector import Mat, Vec, cross, dot
 from ..arguments import named_arguments
 from ..describe.robot import Robot
@@ -30,19 +29,16 @@ from ..ir.trace import Tracer
 from ..mechanism.coordinates import is_floating
 from ..motion.coordinates import coordinates
 from ..motion.derived import derived
-from ..motion.joints import friction_coefficients, require_numbers
+from ..motion.joints import require_numbers
 from ..program import Program
-from .friction import require_smooth, rubbing_cuts, viscous
+from .friction import SMOOTH, smoothed
 
 __all__ = [
     "SMOOTH",
     "StateSpace",
-    "dry_friction",
     "joint_rates",
     "state_space",
 ]  # fmt: skip
-
-SMOOTH = 1e-3  # rad/s or m/s: below this speed Coulomb friction is smoothed
 
 
 @dataclass(frozen=True)
@@ -73,12 +69,6 @@ class StateSpace:
         return np.concatenate([np.broadcast_to(a, (*lead, a.shape[-1])) for a in arrays], -1)
 
 
-def _dry(FS: Sequence[float], qd: Sequence[Any], smooth: float) -> list[Any]:
-    """FS (smoothed sign of qd), over any scalar."""
-    small = exact(str(smooth * smooth))
-    return [f * (v / sqrt(v * v + small)) if f else 0 for f, v in zip(FS, qd, strict=True)]
-
-
 def joint_rates(
     robot: Robot, graph: Graph, q: Sequence[Any], v: Sequence[Any]
 ) -> tuple[list[Any], list[list[Any]]]:
@@ -98,39 +88,13 @@ def joint_rates(
     return speeds, M
 
 
-def dry_friction(
-    robot: Robot, graph: Graph, q: Sequence[Any], v: Sequence[Any], smooth: float
-) -> tuple[list[Any], list[Any]]:
-    """(rates of all joints, dry friction seen by the velocities v): of closed loops M^T of that of
-    the joints, with qd = M v, and of the cut joints."""
-    require_smooth(robot, bool(coordinates(robot).driven.all()))
-    FS = friction_coefficients(robot)[1].tolist()
-    if not robot.constrained:
-        return list(v), _dry(FS, v, smooth)
-    speeds, M = joint_rates(robot, graph, q, v)
-    lost = _dry(FS, speeds, smooth)
-    cuts, _, FS_cut = rubbing_cuts(robot)
-    if FS_cut.any():
-        code = derived(robot, "loop-kinematics", details=True).code
-        W = inline(graph, code, {"q": q, "qd": v})["Wcut"]
-        C = [W[len(v) * row : len(v) * (row + 1)] for row in cuts]
-        M, lost = [*M, *C], [*lost, *_dry(FS_cut.tolist(), [dot(row, v) for row in C], smooth)]
-    active = coordinates(robot).place.tolist()
-    passive = [k for k in range(len(lost)) if k not in active]
-    back = [
-        lost[k] + dot([M[p][c] for p in passive], [lost[p] for p in passive])
-        for c, k in enumerate(active)
-    ]
-    return speeds, back
-
-
 @named_arguments
 def state_space(
     robot: Robot, *, friction: bool = True, smooth: float = SMOOTH, f_e: bool = False
 ) -> StateSpace:
     """The state-space program of a tree robot."""
     require_numbers(robot, "the state space")
-    source = viscous(robot) if friction else robot
+    source = smoothed(robot, smooth) if friction else robot
     direct = derived(source, "direct-dynamics", friction=friction, f_e=f_e)
     floats = is_floating(robot)
     on = coordinates(robot)
@@ -143,12 +107,7 @@ def state_space(
     inputs: dict[str, list[Any]] = {"q": x[:n], "qd": x[space.positions :][: on.nv]}
     tau = tracer.array("tau", on.nu)
     inputs["tau"] = list(tau)
-    if friction:
-        speeds, lost = dry_friction(robot, tracer.graph, x[:n], inputs["qd"], smooth)
-        against = np.array(lost, object)[on.driven]
-        inputs["tau"] = [u - f for u, f in zip(tau, against, strict=True)]
-    else:
-        speeds = joint_rates(robot, tracer.graph, x[:n], inputs["qd"])[0]
+    speeds = joint_rates(robot, tracer.graph, x[:n], inputs["qd"])[0]
     if f_e:
         shape = direct.inputs["f_e"]
         inputs["f_e"] = [w for row in tracer.array("f_e", *shape) for w in row]

@@ -38,7 +38,7 @@ from ..describe.robot import Robot
 from ..errors import CardanWarning, InputError, ModelError, UnknownNameError
 from ..motion.coordinates import coordinates
 from ..motion.derived import compiled
-from ..motion.joints import friction_coefficients, moving, number
+from ..motion.joints import friction_torques, moving, number
 from ..run.rollout import Rollout
 from .drive import Drive
 from .friction import link_damping, rubbing_cuts
@@ -413,8 +413,7 @@ def _work(t: Array, power: Array, every: int) -> Array:
 
 def _lost(robot: Robot, qd: Array) -> Array:
     """The power that friction and damping take, (m,) of the velocities of all coordinates."""
-    FV, FS = friction_coefficients(robot)
-    damping = [number(joint.damping) * joint.elastic for joint in moving(robot)]
+    damping = np.array([number(joint.damping) * joint.elastic for joint in moving(robot)])
     joints, bent = qd[:, : robot.n], qd[:, robot.n :]
-    lost = joints**2 @ (FV + damping) + np.abs(joints) @ FS
+    lost = joints**2 @ damping + (joints * friction_torques(robot, joints)).sum(axis=1)
     return np.asarray(lost + np.einsum("ti,ij,tj->t", bent, link_damping(robot), bent))

@@ -44,6 +44,10 @@ def loops(
     output: Annotated[
         str, typer.Option("-o", "--output", metavar="FILE", help="For --to; - is stdout.")
     ] = "-",
+    known: Annotated[
+        str,
+        typer.Option(metavar="JOINTS", help="These joints are given, in place of the active ones."),
+    ] = "",
     legs: Annotated[
         bool, typer.Option("--legs", help="With --to: of the legs, for given platform positions.")
     ] = False,
@@ -59,7 +63,7 @@ def loops(
     if legs and not to:
         raise typer.BadParameter("goes with --to LANGUAGE", param_hint="--legs")
     described = open_robot(robot, setting)
-    geometry = model(described, "loop-geometry")
+    geometry = model(described, "loop-geometry", **({"known": known} if known else {}))
     if to and to not in _FORMS:
         write(output, (geometry.legs if legs or platform else geometry).emit(to))
         return
@@ -69,7 +73,7 @@ def loops(
     names = list(described.variables)
     given: Any = numbers(platform, "--platform") if platform else None
     if q:
-        given = moved(described, q, degrees, "--q")
+        given = moved(geometry.robot, q, degrees, "--q")
     every = None if given is None else geometry.solve(given)
     equations = geometry.equations(to) if to else None
     if json:

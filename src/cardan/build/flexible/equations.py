@@ -243,7 +243,7 @@ def force_form(mechanism: Mechanism, output: str) -> Form:
 
     def run(scene: Bodies, x: Arrays) -> Result:
         if output == "Q":
-            scene = scene.unloaded().moving_base([0] * 6, x.get("g0", scene.gravity))
+            scene = scene.unloaded(springs=True).moving_base([0] * 6, x.get("g0", scene.gravity))
             x = {"q": x["q"], "qd": [0] * (mechanism.na + mechanism.ne)}
         if robot.constrained:
             here = Loops(mechanism.described, scene, x)

@@ -19,7 +19,7 @@ import numpy as np
 
 from ...algebra.laurent import Laurent, Ring, TooLarge, factors
 from ...algebra.vector import Vec
-from ...describe.robot import FIXED, GEOMETRY, REVOLUTE, Link, Robot
+from ...describe.robot import DRIVE, FIXED, FURTHER, GEOMETRY, REVOLUTE, Link, Robot
 from ...describe.values.expression import Expression, symbol, symbols
 from ...exact import Exact, exact, pi
 from ...mechanism.tree import Tree
@@ -195,7 +195,8 @@ def _blocks(arm: Arm) -> list[Laurent]:
     """Polynomials whose product is the determinant, from the frame where the matrix has the fewest
     terms."""
     ring = arm.ring
-    none: dict[str, Any] = dict.fromkeys(("IA", "FV", "FS", "stiffness", "rest", "damping"), 0)
+    keys = (*DRIVE, "stiffness", "rest", "damping", *FURTHER)
+    none: dict[str, Any] = dict.fromkeys(keys, 0)
     joints = tuple(replace(joint, **none) for joint in arm.robot.joints)
     links = tuple(Link(link.name) for link in arm.robot.links)
     bare = replace(arm.robot, joints=joints, links=links, gravity=(0, 0, 0))

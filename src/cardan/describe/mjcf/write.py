@@ -20,7 +20,7 @@ import numpy as np
 from ...arguments import named_arguments
 from ...errors import DescriptionError, Fault
 from ..frames import Array, frame
-from ..robot import DRIVE, FIXED, PRISMATIC, Joint, Link, Loop, Robot
+from ..robot import DRIVE, FIXED, FURTHER, PRISMATIC, Joint, Link, Loop, Robot
 from ..xml.write import (
     as_float,
     between,
@@ -80,7 +80,8 @@ def _lost(robot: Robot) -> list[Fault]:
     ]  # fmt: skip
     loops += [
         (f"{loop.cut.name} of loop {loop.name}", "rotor and friction of a cut joint")
-        for loop in robot.loops if any(getattr(loop.cut, key) != 0 for key in DRIVE)
+        for loop in robot.loops
+        if any(getattr(loop.cut, key) != 0 for key in (*DRIVE, *FURTHER))
     ]  # fmt: skip
     return unheld(robot, "MJCF", loops, False)
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 
 from ...arguments import named_arguments
 from ...errors import CardanWarning, DescriptionError, Fault, UnknownNameError
-from ..robot import DRIVE, FIXED, GEOMETRY, INERTIA, MOTION, WRENCH, Joint, Robot
+from ..robot import DRIVE, FIXED, FURTHER, GEOMETRY, INERTIA, MOTION, WRENCH, Joint, Robot
 from ..values.expression import Value, add, symbol, symbols
 from ..values.variable import split_variable
 from .read import FRAME, SYMBOLS, TYPES, usual_symbols
@@ -158,7 +158,11 @@ def _inexpressible(robot: Robot, frames: Sequence[Joint], plus: bool) -> Iterabl
         for loop in robot.loops
         if any(getattr(loop.cut, k) != 0 for k in DRIVE)
     ]
+    for x in frames:
+        further = [key for key in FURTHER if getattr(x, key) != 0]
+        unheld += [(x.name, ", ".join(further))] if further else []
     unheld += [(robot.joints[j - 1].name, "coupled joints") for j in robot.couplings]
+    unheld += [(robot.links[x.link - 1].name, "wheels that roll") for x in robot.wheels]
     unheld += [(x.name, "flexible links") for x in robot.links if x.flexible is not None]
     unheld += [
         (x.name, "rest position and damping") for x in frames if x.rest != 0 or x.damping != 0

@@ -15,7 +15,19 @@ import numpy as np
 from ...errors import DescriptionError, Fault
 from ..couplings import require_one_leader
 from ..frames import Array, decimal_value, inverse, matrix_of, placement_of, placement_values
-from ..robot import DRIVE, FIXED, GEOMETRY, INERTIA, REVOLUTE, WRENCH, Frame, Joint, Link, Robot
+from ..robot import (
+    DRIVE,
+    FIXED,
+    FRICTION,
+    GEOMETRY,
+    INERTIA,
+    REVOLUTE,
+    WRENCH,
+    Frame,
+    Joint,
+    Link,
+    Robot,
+)
 from ..values.expression import Value, number, symbols
 
 __all__ = [
@@ -200,11 +212,15 @@ def unheld(robot: Robot, form: str, loops: Iterable[tuple[str, str]], tree: bool
     for link, joint in zip(robot.links, robot.joints, strict=True):
         free = not joint.active and joint.sigma != FIXED and joint.mimic is None
         wrench = any(getattr(link, key) != 0 for key in WRENCH)
+        further = [key for key in FRICTION[2:] if getattr(joint, key) != 0]
         what = {
+            f"{', '.join(further)} of the friction": bool(further),
+            "spring beside the motor": joint.spring != 0,
             "elastic joint": joint.elastic, "passive joint": tree and free,
             "flexible link": link.flexible is not None, "external wrench FX ... CZ": wrench,
         }  # fmt: skip
         things += [(link.name, text) for text, present in what.items() if present]
+    things += [(robot.links[x.link - 1].name, "wheel that rolls") for x in robot.wheels]
     if robot.base.kind == "mobile" or (tree and robot.base.motion):
         things.append((robot.base.link.name, "prescribed motion of the base"))
     return [Fault(f"{form} cannot hold this: {text}", link=link) for link, text in things]

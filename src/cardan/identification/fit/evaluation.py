@@ -18,7 +18,7 @@ from ...describe.values.expression import number
 from ...errors import InputError
 from ...models.bodies import bodies
 from ...models.newton_euler import inverse_dynamics
-from ...motion.joints import moving
+from ...motion.joints import friction_law, moving
 from ..model.equations import Reduction
 from ..model.ties import Ties
 from ..read.signals import Motion, Plan
@@ -83,8 +83,8 @@ def _cut(robot: Robot, ties: Ties, motion: Motion) -> dict[int, Array]:
     for k, (frame, _) in enumerate(ties.cuts, ties.robot.n):
         if frame in drives:
             qd, qdd = motion.qd[:, k], motion.qdd[:, k]
-            IA, FV, FS = (_value(drives[frame], key) for key in ("IA", "FV", "FS"))
-            efforts[k] = IA * qdd + FV * qd + FS * np.sign(qd)
+            IA = _value(drives[frame], "IA")
+            efforts[k] = IA * qdd + friction_law(drives[frame]).torque(qd)
     return efforts
 
 

@@ -105,7 +105,7 @@ def _opening(ik: InverseGeometry, found: Derivation, speller: Speller) -> list[s
     chain = found.chain
     lines = [
         f"Inverse geometry of {chain.robot}, frame {chain.frame}: method {ik.method},"
-        f" {ik.solver.branches} branches",
+        f" {ik.solver.branches} branch{'es' if ik.solver.branches != 1 else ''}",
         f"({ik.reason})",
         *ik.remarks,
         *([f"lengths are in units of {found.geo.unit} m"] if found.geo.unit != 1 else []),

@@ -7,6 +7,7 @@
 #include <inverse_dynamics_solver/inverse_dynamics_solver.hpp>
 
 #include <array>
+#include <cmath>
 #include <stdexcept>
 #include <string>
 
@@ -90,7 +91,7 @@ private:
     {
         constexpr Array FV{{@FV@}};
         constexpr Array FS{{@FS@}};
-        const double sign = qd > 0 ? 1.0 : qd < 0 ? -1.0 : 0.0;
+        const double sign = qd > 0 ? 1.0 : qd < 0 ? -1.0 : 0.0;@FURTHER@
         return FV[at(i)] * qd + FS[at(i)] * sign;
     }
 
