@@ -27,6 +27,7 @@ ModelName = Literal[
     "jacobian-inverse",
     "velocities",
     "accelerations",
+    "kinematics-derivatives",
     "jdot-qdot",
     "loop-kinematics",
     "inverse-dynamics",
@@ -43,9 +44,11 @@ ModelName = Literal[
     "direct-dynamics-derivatives",
     "reactions",
     "energies",
+    "energies-derivatives",
     "generalized-momentum",
     "base-parameters",
     "regressor",
+    "regressor-derivatives",
     "filtered-regressor",
     "energy-regressor",
 ]
@@ -120,7 +123,14 @@ def model(
 @overload
 def model(
     robot: Robot,
-    name: Literal["velocities", "accelerations", "energies", "generalized-momentum"],
+    name: Literal[
+        "velocities",
+        "accelerations",
+        "kinematics-derivatives",
+        "energies",
+        "energies-derivatives",
+        "generalized-momentum",
+    ],
     *,
     symbolic: bool = ...,
     assembly: int | None = ...,
@@ -312,7 +322,7 @@ def model(
 @overload
 def model(
     robot: Robot,
-    name: Literal["filtered-regressor"],
+    name: Literal["regressor-derivatives", "filtered-regressor"],
     *,
     base_parameters: bool = ...,
     offset: bool = ...,

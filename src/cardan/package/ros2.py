@@ -51,6 +51,8 @@ def _refuse(robot: Robot) -> None:
         why = f"its base is {robot.base.kind}, and the interface knows a fixed base only"
     elif robot.ne:
         why = "its links bend, which the interface does not know"
+    elif robot.wheels:
+        why = "its wheels roll, and the interface takes q as a function of the motors"
     elif robot.constrained and _rubs(robot):
         why = (
             "joints that follow others by closed loops have friction; the interface's friction is"

@@ -128,6 +128,11 @@ def models(robot: Robot, wanted: list[Wanted]) -> list[Wanted]:
             f"no FMU of '{robot.name}': it has closed loops and links that bend; `cardan simulate`"
             " takes both, cardan.rigid makes the links rigid"
         )
+    if robot.wheels:
+        raise ModelError(
+            f"no FMU of '{robot.name}': its wheels roll, and the unit's positions are functions of"
+            " the motors'; `cardan simulate` takes it"
+        )
     return [*wanted, CLOSING] if robot.constrained else wanted
 
 

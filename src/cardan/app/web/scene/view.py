@@ -29,6 +29,7 @@ _COLOURS = {
     "body": "#bcc6d0", "ball": "#bcc6d0", "revolute": "#586674", "ring": "#d9822b",
     "sleeve": "#2f7fb8", "slide": "#d3dae0", "plate": "#8794a1",
 }  # fmt: skip
+_CHOSEN = "#f0b45a"
 _AXES = {"x": "#cf3b2c", "y": "#2f8f3e", "z": "#2b62c9"}
 _VIEWS = {
     "Isometric": (0.72, -1.0, 0.55), "Front": (0, -1, 0), "Back": (0, 1, 0), "Right": (1, 0, 0),
@@ -60,7 +61,7 @@ class View:
         self.slides: list[tuple[int, Any]] = []
         self.ghosts: list[tuple[Any, str]] = []
         self.extras: dict[str, list[Any]] = {}
-        self.bones: list[tuple[Any, str]] = []  # with their colours
+        self.bones: list[tuple[Any, str, int]] = []  # with their colours and links
         self.weights: dict[int, np.ndarray] = {}  # centres of mass that are drawn
         self.tools: dict[str, Any] = {}
         self.playing = 0
@@ -82,6 +83,8 @@ class View:
         page.on_robot(self.put_away)
         page.on_robot(self.draw)
         page.on_motion(self.place)
+        page.on_select(self._selected)
+        self.scene.on_click(self._clicked)
 
     def say(self, text: str) -> None:
         if self.message.text != text:
@@ -174,7 +177,7 @@ class View:
             shape = scene.cylinder(last, first, part.length, 28)
             turn = turn @ _UPRIGHT
         shape.move(*middle.tolist()).rotate_R(turn.tolist())
-        self.bones.append((shape, _COLOURS[part.kind]))
+        self.bones.append((shape, _COLOURS[part.kind], part.frame))
         if part.kind == "slide":
             self.slides.append((part.joint, shape))
 
@@ -191,8 +194,19 @@ class View:
                     item.visible(shown)
             skinned = bool(self.extras.get("surfaces")) and self.shows("surfaces")
             glass = 0.35 if self.shows("lengths") else 1.0  # what is inside must be seen
-            for bone, colour in self.bones:
+            for bone, colour, _ in self.bones:
                 bone.visible(not skinned).material(colour, glass)
+
+    def _selected(self, link: int) -> None:
+        """Show which link is worked on in a table, or was clicked."""
+        with together(self.scene):
+            for bone, colour, own in self.bones:
+                bone.material(_CHOSEN if own == link else colour)
+
+    def _clicked(self, event: Any) -> None:
+        links = {bone.id: own for bone, _, own in self.bones}
+        hits = [links[hit.object_id] for hit in event.hits if hit.object_id in links]
+        self.page.select(hits[0] if hits else -1)
 
     def _axes(self) -> list[Any]:
         drawn = []
@@ -274,7 +288,7 @@ class View:
         for k in np.linspace(-half, half, 9).tolist():
             for a, b in (((k, -half, 0), (k, half, 0)), ((-half, k, 0), (half, k, 0))):
                 lines.append(self.scene.line(list(a), list(b)).material("#8b949e", 0.4))
-        if any(colour == _COLOURS["plate"] for _, colour in self.bones):
+        if any(colour == _COLOURS["plate"] for _, colour, _ in self.bones):
             return lines  # it has a base of its own
         radius = 0.13 * self.thick
         plate = self.scene.cylinder(radius, radius, 0.03 * self.thick, 40).material("#5c6670")
