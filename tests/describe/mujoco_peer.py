@@ -7,12 +7,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.describe.mechanics import poses
 
 import cardan
 from cardan.describe.robot import FIXED, Robot
 from cardan.describe.values.expression import number
+from cardan.describe.xml.write import frame_matrix
 
-__all__ = ["difference", "drives_differ", "free_joint", "held_positions", "joint_ids"]
+__all__ = ["ball_axes", "difference", "drives_differ", "free_joint", "joint_ids", "put"]
 
 
 def difference(robot: Robot, model: Any, states: int = 5) -> float:
@@ -25,34 +27,87 @@ def difference(robot: Robot, model: Any, states: int = 5) -> float:
     data = mujoco.MjData(model)
     tree = robot.tree()
     tree = replace(tree, joints=tuple(replace(joint, FV=0, FS=0) for joint in tree.joints))
-    ids = joint_ids(robot, model)
     free = free_joint(robot, model)
-    home = held_positions(model)
+    lead = 0 if free is None else 6
     A, H = (cardan.model(tree, name, effort="plain") for name in ("inertia-matrix", "bias"))
     rng, worst = np.random.default_rng(0), 0.0
     for _ in range(states):
         x = dict(zip(("q", "qd"), rng.uniform(-1, 1, (2, robot.n)), strict=True))
-        data.qpos[:], data.qvel[:] = home, 0.0
-        data.qpos[model.jnt_qposadr[ids]] = x["q"]
-        data.qvel[model.jnt_dofadr[ids]] = x["qd"]
-        rows = [int(k) for k in model.jnt_dofadr[ids]]
-        B = np.eye(robot.n)
+        B, drift = np.zeros((model.nv, lead + robot.n)), np.zeros(model.nv)
+        B[:, lead:], drift[:] = put(robot, model, data, x["q"], x["qd"])
         if free is not None:
             first = int(model.jnt_dofadr[free])
             R = _turn(mujoco, data, rng, int(model.jnt_qposadr[free]))
             x["V0"] = rng.uniform(-1, 1, 6)
             x["g0"] = R.T @ _gravity(mujoco, model)
             data.qvel[first : first + 6] = [*(R @ x["V0"][:3]), *x["V0"][3:]]
-            rows, B = [*range(first, first + 6), *rows], np.eye(robot.n + 6)
-            B[:3, :3] = R
+            B[first : first + 3, :3], B[first + 3 : first + 6, 3:6] = R, np.eye(3)
         mujoco.mj_forward(model, data)
-        M = B.T @ full_matrix(model, data)[np.ix_(rows, rows)] @ B
-        h = B.T @ data.qfrc_bias[rows]
+        full = full_matrix(model, data)
+        M, h = B.T @ full @ B, B.T @ (data.qfrc_bias + full @ drift)
         ours = [p.evaluate(**{key: x[key] for key in p.inputs}) for p in (A, H)]
         scale = np.abs(M).max()
         worst = max(worst, float(np.abs(ours[0] - M).max() / scale))
         worst = max(worst, float(np.abs(ours[1] - h).max() / max(np.abs(h).max(), 1e-3 * scale)))
     return worst
+
+
+def put(
+    robot: Robot, model: Any, data: Any, q: np.ndarray, qd: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Give the joints of MuJoCo's model the positions and velocities of the robot's; B and b of
+    its velocities v = B qd, and accelerations B qdd + b. Three hinges are a ball joint there."""
+    ids, balls = joint_ids(robot, model), ball_axes(robot, model)
+    data.qpos[:], data.qvel[:] = held_positions(model), 0.0
+    B, drift = np.zeros((model.nv, robot.n)), np.zeros(model.nv)
+    for k, i in enumerate(ids):
+        if i not in balls:
+            data.qpos[model.jnt_qposadr[i]] = q[k]
+            B[model.jnt_dofadr[i], k] = 1.0
+    for i, (k, axes) in balls.items():
+        at, step = int(model.jnt_qposadr[i]), 1e-30
+        rows, own = slice(int(model.jnt_dofadr[i]), int(model.jnt_dofadr[i]) + 3), slice(k, k + 3)
+        data.qpos[at : at + 4] = _quaternion(q[own], axes)
+        B[rows, own] = _rates(q[own], axes).real
+        drift[rows] = _rates(q[own] + 1j * step * qd[own], axes).imag @ qd[own] / step
+    data.qvel[:] = B @ qd
+    return B, drift
+
+
+def ball_axes(robot: Robot, model: Any) -> dict[int, tuple[int, np.ndarray]]:
+    """Of each ball joint the place of the first of its three hinges, and their axes in its body."""
+    moving = [j for j, joint in enumerate(robot.joints, 1) if joint.sigma != FIXED]
+    links, balls = poses(robot, np.zeros(robot.n)), {}
+    frames = {item.name: links[item.link] @ frame_matrix(item) for item in robot.frames}
+    for k, i in enumerate(joint_ids(robot, model)):
+        if model.jnt_type[i] == 1 and i not in balls:
+            body = frames.get(robot.links[moving[k + 2] - 1].name, links[moving[k + 2]])
+            axes = np.column_stack([links[moving[k + n]][:3, 2] for n in range(3)])
+            balls[i] = k, body[:3, :3].T @ axes
+    return balls
+
+
+def _quaternion(q: np.ndarray, axes: np.ndarray) -> np.ndarray:
+    import mujoco
+
+    whole = np.array([1.0, 0.0, 0.0, 0.0])
+    for k in range(3):
+        turn, product = np.zeros(4), np.zeros(4)
+        mujoco.mju_axisAngle2Quat(turn, axes[:, k], q[k])
+        mujoco.mju_mulQuat(product, whole, turn)
+        whole = product
+    return whole
+
+
+def _rates(q: np.ndarray, axes: np.ndarray) -> np.ndarray:
+    """The angular velocity of three hinges in the last body, by their rates."""
+    columns, R = [], np.eye(3, dtype=complex)
+    for k in (2, 1, 0):
+        columns.insert(0, R.T @ axes[:, k])
+        x, y, z = axes[:, k]
+        K = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+        R = (np.eye(3) + np.sin(q[k]) * K + (1 - np.cos(q[k])) * (K @ K)) @ R
+    return np.column_stack(columns)
 
 
 def drives_differ(robot: Robot, model: Any) -> float:
@@ -67,7 +122,7 @@ def drives_differ(robot: Robot, model: Any) -> float:
     joints = [joint for joint in robot.joints if joint.sigma != FIXED]
     ours = np.array([[number(joint.FV), number(joint.FS)] for joint in joints], dtype=float)
     theirs = np.column_stack((damping, model.dof_frictionloss))[rows]
-    return float(np.abs(ours - theirs).max(initial=0.0))
+    return float(np.abs(ours.reshape(-1, 2) - theirs).max(initial=0.0))
 
 
 def free_joint(robot: Robot, model: Any) -> int | None:
@@ -98,9 +153,11 @@ def joint_ids(robot: Robot, model: Any) -> list[int]:
     free_roots = {int(roots[i]) for i in range(model.njnt) if model.jnt_type[i] == 0}
     own = {int(roots[free])} if free is not None else set(map(int, roots)) - free_roots
     nameless = (
-        i for i in range(model.njnt)
-        if not model.joint(i).name and model.jnt_type[i] >= 2 and int(roots[i]) in own
+        i for i in range(model.njnt) if not model.joint(i).name and int(roots[i]) in own
+        for _ in range(3 if model.jnt_type[i] == 1 else int(model.jnt_type[i] > 1))
     )  # fmt: skip
+    names |= {f"{name}_{k}": i for name, i in names.items() if model.jnt_type[i] == 1
+              for k in (1, 2, 3)}  # fmt: skip
     moving = [joint.name for joint in robot.joints if joint.sigma != FIXED]
     return [names[name] if name in names else next(nameless) for name in moving]
 
@@ -127,3 +184,81 @@ def _turn(mujoco: Any, data: Any, rng: np.random.Generator, first: int) -> np.nd
 def _gravity(mujoco: Any, model: Any) -> np.ndarray:
     off = model.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_GRAVITY
     return np.zeros(3) if off else model.opt.gravity
+
+
+def tied_difference(robot: Robot, model: Any, states: int = 2) -> float:
+    """The largest error of the accelerations of a robot with loops, by their largest entry, against
+    M a + h = tau + passive + J^T lambda, J a = -Jd v, with MuJoCo's M, h, springs and constraints.
+
+    The states are MuJoCo's own: Newton's method on its constraints from random positions of the
+    tree, velocities in the null space of J. What spins idly is held on both sides. The damping of
+    ball joints and dry friction are off."""
+    import mujoco
+
+    off, bit = model.opt, mujoco.mjtDisableBit
+    off.disableflags |= bit.mjDSBL_CONTACT | bit.mjDSBL_LIMIT | bit.mjDSBL_ACTUATION
+    off.disableflags |= bit.mjDSBL_FRICTIONLOSS
+    off.jacobian = 0
+    for i in ball_axes(robot, model):
+        model.dof_damping[model.jnt_dofadr[i] : model.jnt_dofadr[i] + 3] = 0
+    data = mujoco.MjData(model)
+    balls = {k + n for k, _ in ball_axes(robot, model).values() for n in range(3)}
+    moving = [j for j, joint in enumerate(robot.joints) if joint.sigma != FIXED]
+    bare = {moving[k] for k in balls}
+    joints = [replace(x, FS=0, FV=0 if j in bare else x.FV) for j, x in enumerate(robot.joints)]
+    robot = replace(robot, joints=tuple(joints))
+    program = cardan.model(robot, "direct-dynamics", effort="plain")
+    columns = {f"q{j + 1}": k for k, j in enumerate(moving)}
+    active, driven = (
+        [columns[name] for name in program.meaning[key].rpartition(": ")[2].split(", ")]
+        for key in ("qd", "tau")
+    )
+    idle = [columns[f"q{j}"] for j in cardan.model(robot, "loop-geometry").analysis.idle]
+    rng, worst, n = np.random.default_rng(0), 0.0, robot.n
+
+    def constraints(q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """r and its derivatives by q."""
+        B, _ = put(robot, model, data, q, np.zeros(n))
+        mujoco.mj_fwdPosition(model, data)
+        rows = slice(0, data.ne)
+        return data.efc_pos[rows].copy(), data.efc_J.reshape(-1, model.nv)[rows] @ B
+
+    refs = [model.qpos0[model.jnt_qposadr[i]] for i in joint_ids(robot, model)]
+    refs = [0.0 if k in balls else x for k, x in enumerate(refs)]
+    for _ in range(states):
+        q = np.array(refs) + 0.1 * rng.uniform(-1, 1, n)
+        for _ in range(100):
+            r, J = constraints(q)
+            q = q - np.linalg.lstsq(J, r, rcond=1e-9)[0]
+        assert np.abs(r).max() < 1e-10
+        still = np.vstack((constraints(q)[1], np.eye(n)[idle]))
+        singular = np.linalg.svd(still)
+        basis = singular[2][(singular[1] > 1e-8 * singular[1][0]).sum() :]
+        qd = basis.T @ rng.uniform(-1, 1, len(basis))
+        h = 1e-5
+        Jdv = (constraints(q + h * qd)[1] - constraints(q - h * qd)[1]) @ qd / (2 * h)
+        Jdv = np.concatenate((Jdv, np.zeros(len(idle))))
+        x = {"q": q, "qd": qd[active], "tau": rng.uniform(-1, 1, len(driven))}
+        free, lead = free_joint(robot, model), 0
+        if free is not None:
+            lead, first = 6, int(model.jnt_dofadr[free])
+        B, drift = np.zeros((model.nv, lead + n)), np.zeros(model.nv)
+        B[:, lead:], drift[:] = put(robot, model, data, q, qd)
+        if lead:
+            R = _turn(mujoco, data, rng, int(model.jnt_qposadr[free]))
+            x["V0"], x["g0"] = rng.uniform(-1, 1, 6), R.T @ _gravity(mujoco, model)
+            data.qvel[first : first + 6] = [*(R @ x["V0"][:3]), *x["V0"][3:]]
+            B[first : first + 3, :3], B[first + 3 : first + 6, 3:6] = R, np.eye(3)
+        mujoco.mj_forward(model, data)
+        full = full_matrix(model, data)
+        force = B.T @ (data.qfrc_passive - data.qfrc_bias - full @ drift)
+        force[lead + np.array(driven)] += x["tau"]
+        M, J = B.T @ full @ B, np.hstack((np.zeros((len(still), lead)), still))
+        size = len(J)
+        K = np.block([[M, J.T], [J, np.zeros((size, size))]])
+        a = np.linalg.lstsq(K, np.concatenate((force, -Jdv)), rcond=1e-13)[0][: lead + n]
+        ours = program.evaluate(**{key: x[key] for key in program.inputs})
+        ours = np.concatenate(ours[::-1]) if lead else ours
+        theirs = a[[*range(lead), *(lead + k for k in active)]]
+        worst = max(worst, float(np.abs(ours - theirs).max() / np.abs(theirs).max()))
+    return worst

@@ -144,7 +144,7 @@ def test_connect_is_a_loop() -> None:
         ("<mujoco><worldbody/></mujoco>", "no body with a joint"),
         ("<robot2/>", "has <mujoco>"),
         ("<mujoco><include file='x'/></mujoco>", "'x' is included: open the main file by its path"),
-        (ARM.replace('name="j4"', 'name="j4" type="ball"'), "three hinge joints"),
+        (ARM.replace('name="j4"', 'name="j4" type="bell"'), "'bell' is no type of joint"),
         (ARM.replace("0.2 -0.3 1", "0 0 0"), "length 0"),
         (ARM.replace("0.1 0.05 0.2", "0.1 0.05"), "has 2 numbers, not 3"),
         (ARM.replace("0.9 0.1 -0.3 0.2", "0 0 0 0"), "gives no rotation"),

@@ -321,7 +321,7 @@ FREE = """<mujoco><worldbody><body name="a"><joint name="j"/><geom size="0.1" po
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        (FREE, "body 'ball' has a free joint, which is only read of one body"),
+        (FREE, "name the one to read, load(path, body='world')"),
         (arm(second='class="typo"'), "there is no class 'typo' of defaults"),
         (arm(more='<frame childclass="typo"/>'), "there is no class 'typo'"),
         (arm(tail='<actuator><motor joint="j" class="x"/></actuator>'), "no class 'x'"),
@@ -368,7 +368,7 @@ FREE = """<mujoco><worldbody><body name="a"><joint name="j"/><geom size="0.1" po
         ),
         (
             CASES["scenery after a floating base"].replace('"table">', '"table"><joint/>'),
-            "body 'table' moves on the world, beside the floating base 't'",
+            "the file holds 2 robots, world (1 joint), t (floating, 1 joint)",
         ),
     ],
 )  # fmt: skip

@@ -87,7 +87,7 @@ def places(geometry: Any, q: Array) -> list[Array]:
     start[: len(parallel.joints)] = 0
     here, there = chain.frames(start), chain.frames(q)
     E, H, square = [], [], []
-    for leg in parallel.legs:
+    for (leg,) in (own.holds for own in parallel.legs):
         turns = [j for j in leg.joints if j not in geometry.coordinates.active]
         movers = turns[:1] if geometry.platform.motion == "plane" else turns[:2]
         centre = there[movers[-1]][1]  # the axes meet at the second origin

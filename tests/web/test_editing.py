@@ -23,7 +23,8 @@ from cardan.loops.numeric import equations, skeleton
 from cardan.loops.standing import assembled, standing
 from cardan.mechanism.tree import Tree
 from cardan.motion.frames import link_frames
-from cardan.sheets.solids import bodies, drawable, examples, outline, solids
+from cardan.sheets.marks import marks
+from cardan.sheets.solids import Solid, bodies, drawable, examples, reach, solids
 
 CLOSED = [name for name in cardan.robots() if cardan.load(name).loops]
 
@@ -191,22 +192,68 @@ def test_a_tool_in_a_plane_follows_what_is_above_it(name: str) -> None:
         assert equations(robot).error(away[None])[0] < 1e-9
 
 
+def ends_of(part: Solid, T: np.ndarray) -> np.ndarray:
+    """Both ends of a solid and its middle in frame 0; of a plate, its corners."""
+    middle = np.array(part.middle)
+    half = part.turn[:, 2] * part.length / 2
+    points = np.array([middle - half, middle, middle + half])
+    if part.outline is not None:
+        points = middle + part.outline @ part.turn[:, :2].T
+    return points @ T[part.frame, :3, :3].T + T[part.frame, :3, 3]
+
+
 @pytest.mark.parametrize("name", cardan.robots())
 def test_drawn_links_connect_their_frames(name: str) -> None:
-    """Every frame is the end of a drawn tube, or lies where another one does."""
+    """Every frame that a body is in is where a body ends, or where another frame is; rods of slides
+    are drawn as far as the joint is. No body is larger than the robot."""
     robot = drawn(cardan.load(name))
-    T = link_frames(robot, np.full(robot.n, 0.3))
-    ends = np.array([[0, 0, 0], *(end for line in outline(robot, T) for end in line)])
-    for pose in T:
-        among(ends, pose[:3, 3], 1e-9)
+    q = assembled(robot, np.zeros(robot.n)) if robot.loops else np.full(robot.n, 0.3)
+    T = link_frames(robot, q)
+    parts = solids(robot)
+    points = np.concatenate([np.zeros((1, 3)), *(ends_of(part, T) for part in parts)])
+    plates = {part.frame for part in parts if part.kind == "plate"}
+    for j in {part.frame for part in parts} - plates - {0}:
+        among(points, T[j, :3, 3], 1e-9)
+    assert np.linalg.norm(points - T[0, :3, 3], axis=1).max() < 3 * reach(robot) + 0.1
+    assert all(0 <= radius < reach(robot) / 4 for part in parts for radius in part.radii)
+
+
+def test_a_platform_is_a_plate_on_legs() -> None:
+    """The joints that only place it are not drawn; its corners are where the legs hold it."""
+    robot = drawn(cardan.load("stewart"))
+    parts = solids(robot)
+    assert {part.frame for part in parts if part.kind == "plate"} == {0, 6}
+    assert not {1, 2, 3, 4, 5} & {part.frame for part in parts}
+    top = next(part for part in parts if part.kind == "plate" and part.frame == 6)
+    assert top.outline is not None
+    assert len(top.outline) == 6
+    radii = np.linalg.norm(np.array(top.middle) + top.outline @ top.turn[:, :2].T, axis=1)
+    assert radii == pytest.approx(np.full(6, 0.35), rel=0.2)
+
+
+@pytest.mark.parametrize("name", ["rx90", "ur5", "scara", "sr400"])
+def test_dimensions_lead_from_frame_to_frame(name: str) -> None:
+    """Lengths end where the next frame is, angles turn the axes as it has them."""
+    robot = drawn(cardan.load(name))
+    T = link_frames(robot, np.zeros(robot.n))
+    for j, joint in enumerate(robot.joints, 1):
+        i, at, axis = joint.antecedent, np.zeros(3), np.eye(3)[2]
+        for mark in (mark for mark in marks(j, joint, joint) if mark.frame == i):
+            line = mark.points(1.0)
+            if mark.axis is None:
+                assert line[0] == pytest.approx(at)
+                at = line[-1]
+            elif mark.words.startswith("α"):
+                axis = line[-1] - mark.start
+        jTi = np.linalg.inv(T[i]) @ T[j]
+        assert jTi[:3, 3] == pytest.approx(at)
+        assert jTi[:3, 2] == pytest.approx(axis)
 
 
 def test_a_pendulum_is_drawn_to_its_centre_of_mass() -> None:
     pole = cardan.load("cartpole")
     assert bodies(pole)[2].tolist() == [0.5, 0, 0]
-    assert [part.length for part in solids(pole) if part.frame == 2 and part.kind == "tube"] == [
-        0.5
-    ]
+    assert [x.length for x in solids(pole) if x.frame == 2 and x.kind == "body"] == [0.5]
     assert bodies(cardan.load("ur5")) == {}  # its table reaches as far as its links
     assert bodies(cardan.load("planar1r")) == {}  # nothing is known of its mass
 

@@ -160,6 +160,9 @@ def test_symbols_lead_to_their_definitions(page: Any) -> None:
     page.get_by_role("menuitem", name="Copy as LaTeX").click()
     page.get_by_text("copied as LaTeX").wait_for(timeout=SLOW)
     assert page.evaluate("navigator.clipboard.readText()") == r"C_{2} = \cos \theta_{2}"
+    assert page.evaluate(
+        "document.fonts.ready.then(() => document.fonts.check('16px \"Page Math\"'))"
+    )
     room = page.locator(".left").evaluate("""x => {
       const list = x.querySelector(".equations").getBoundingClientRect();
       return list.height / x.closest(".q-splitter__before").getBoundingClientRect().height; }""")

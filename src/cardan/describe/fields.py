@@ -6,7 +6,7 @@ from .robot import DRIVE, FURTHER, GEOMETRY, INERTIA, WRENCH
 
 __all__ = [
     "BASE_KEYS", "BODY", "COUPLING", "FRAME_KEYS", "JOINTS", "JOINT_KEYS", "LIMITS", "LINK_KEYS",
-    "LOOP_KEYS", "ROBOT_KEYS", "SYMBOLS", "TWIN_KEYS", "UNIT",
+    "LOOP_KEYS", "ROBOT_KEYS", "SYMBOLS", "TWIN_KEYS", "UNIT", "WHEEL_KEYS",
 ]  # fmt: skip
 
 JOINTS = ("revolute", "prismatic", "fixed")  # by sigma
@@ -35,7 +35,7 @@ UNIT = {
 
 ROBOT_KEYS = (
     "cardan", "name", "source", "notes", "gravity", "base", "platform", "link", "leg", "loop",
-    "frame", "end_effector",
+    "frame", "end_effector", "wheel",
 )  # fmt: skip
 JOINT_KEYS = (
     "joint", "antecedent", *GEOMETRY, "variable", "active", *DRIVE,
@@ -47,4 +47,5 @@ BASE_KEYS = (
 )  # fmt: skip
 LOOP_KEYS = ("name", "cut", "twin", "frames")
 FRAME_KEYS = ("name", "link", "xyz", "rpy", "kind")
+WHEEL_KEYS = ("name", "link", "radius", "normal", "slip")
 TWIN_KEYS = ("name", "antecedent", *GEOMETRY, "active")

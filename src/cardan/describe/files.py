@@ -29,7 +29,7 @@ from ..errors import (
 from ..files import write_atomic
 from .bundled import bundled, robots
 from .check import check
-from .mjcf.include import folder_files
+from .mjcf.include import Folder
 from .par.read import read_par
 from .par.write import write_par
 from .read_back import Comparison, compared
@@ -45,8 +45,9 @@ FORMATS = (".toml", ".par", ".urdf", ".xml")
 
 
 def load(
-    source: str | os.PathLike[str] | Mapping[str, Any], *, fixed: str = "merge", mimic: bool = False
-) -> Robot:
+    source: str | os.PathLike[str] | Mapping[str, Any], *, fixed: str = "merge",
+    mimic: bool = False, body: str = "", trust_includes: bool = False,
+) -> Robot:  # fmt: skip
     """A robot by bundled name, path or dict ('-' is standard input); every fault is raised.
 
     Warnings are issued as CardanWarning. fixed: what becomes of the fixed links of a URDF, parts of
@@ -54,13 +55,15 @@ def load(
     sensors) have names either way.
     mimic=True: a joint of a URDF that mimics another follows it, and has no drive; else it is a
     joint like any other, with a warning.
+    body: of a scene (MJCF) with several robots, the one that starts with this body; "world": all
+    that stands on the world. trust_includes=True: an MJCF file may name files outside its folder.
 
     >>> cardan.load("ur5").n
     6
     >>> arm = cardan.load({"name": "arm", "link": [{"mass": 2}, {"d": "0.5", "mass": "m"}]})
     >>> arm.parameters
     ('m',)"""
-    robot, faults = read(source, fixed=fixed, mimic=mimic)
+    robot, faults = read(source, fixed=fixed, mimic=mimic, body=body, trust_includes=trust_includes)
     return accepted(robot, faults)
 
 
@@ -75,8 +78,9 @@ def accepted(robot: Robot | None, faults: list[Fault], file: str = "") -> Robot:
 
 
 def read(
-    source: str | os.PathLike[str] | Mapping[str, Any], *, fixed: str = "merge", mimic: bool = False
-) -> Content:
+    source: str | os.PathLike[str] | Mapping[str, Any], *, fixed: str = "merge",
+    mimic: bool = False, body: str = "", trust_includes: bool = False,
+) -> Content:  # fmt: skip
     """The robot, or None, and every fault: errors and warnings."""
     if isinstance(source, Mapping):
         return read_dict(source)
@@ -89,18 +93,18 @@ def read(
         return robot, check(robot)
     if name == "-":
         data = sys.stdin.buffer.read(LARGEST_FILE + 1)
-        return read_bytes(data, "<stdin>", fixed=fixed, mimic=mimic)
-    return _read_path(name, fixed, mimic)
+        return read_bytes(data, "<stdin>", fixed=fixed, mimic=mimic, body=body)
+    return _read_path(name, trust_includes, fixed=fixed, mimic=mimic, body=body)
 
 
 def read_bytes(
-    data: bytes, file: str, *, fixed: str = "merge", mimic: bool = False,
+    data: bytes, file: str, *, fixed: str = "merge", mimic: bool = False, body: str = "",
     beside: Callable[[str], bytes] | None = None,
 ) -> Content:  # fmt: skip
     """Read a description in memory; the extension of `file`, or else the text, tells its format.
     beside: gives the files that MJCF includes, by name; InputError where there is none."""
     try:
-        robot, faults = _read_format(data, file, {"fixed": fixed, "mimic": mimic}, beside)
+        robot, faults = _read_format(data, file, {"fixed": fixed, "mimic": mimic}, body, beside)
     except RecursionError:
         return None, [Fault("elements nest too deeply; write a long chain as .urdf or .toml", file)]
     except FOREIGN as error:
@@ -121,11 +125,15 @@ def _listed(faults: list[Fault], file: str) -> list[Fault]:
     return [*(faults[k] for k in chosen), further(len(faults) - MOST_FAULTS, file, severity)]
 
 
-def _read_format(data: bytes, file: str, urdf: Mapping[str, Any], beside: Any) -> Content:
+def _read_format(
+    data: bytes, file: str, urdf: Mapping[str, Any], body: str, beside: Any
+) -> Content:
     fault = _unreadable(data)
     extension = (os.path.splitext(file)[1].lower() if file != "<stdin>" else "") or _guess(data)
     if fault or extension not in FORMATS:
         return None, [Fault(fault or _unknown_format(extension), file)]
+    if body and extension != ".xml":
+        return None, [Fault(f"body='{body:.60}' chooses a robot of a scene in MJCF (.xml)", file)]
     if extension == ".toml":
         return read_toml(data, file)
     if extension == ".par":
@@ -139,7 +147,7 @@ def _read_format(data: bytes, file: str, urdf: Mapping[str, Any], beside: Any) -
         return read_urdf(data, file, **urdf)
     from .mjcf.read import read_mjcf
 
-    robot, faults = read_mjcf(data, file, beside)
+    robot, faults = read_mjcf(data, file, beside, body=body)
     return robot, faults if robot is None else [*faults, *check(robot, file)]
 
 
@@ -199,7 +207,7 @@ def dumps(robot: Robot, format: str) -> str:
     return writers[name](robot)
 
 
-def _read_path(name: str, fixed: str, mimic: bool) -> Content:
+def _read_path(name: str, trusted: bool, **options: Any) -> Content:
     path, data = Path(name), b""
     try:
         wrong = _wrong_path(path, name)
@@ -211,8 +219,8 @@ def _read_path(name: str, fixed: str, mimic: bool) -> Content:
         wrong = f"{words}; check the path and its permissions"
     if wrong:
         return None, [Fault(wrong, name)]
-    files = folder_files(path.parent) if path.suffix.lower() == ".xml" else None
-    return read_bytes(data, name, fixed=fixed, mimic=mimic, beside=files)
+    files = Folder(path.parent, trusted) if path.suffix.lower() == ".xml" else None
+    return read_bytes(data, name, beside=files, **options)
 
 
 def _wrong_path(path: Path, name: str) -> str:

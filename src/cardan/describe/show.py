@@ -55,7 +55,7 @@ def tables(robot: Robot) -> list[Table]:
         kinds = {n + k: loop.kind for k, loop in enumerate(robot.loops, 1) if loop.kind}
         title = "Loops: cut joints and their twins"
         listed.append(_geometry(title, robot, [*cut, *twin], kinds))
-    return [*listed, *_flexible(robot), *_frames(robot), _base(robot)]
+    return [*listed, *_wheels(robot), *_flexible(robot), *_frames(robot), _base(robot)]
 
 
 def as_text(robot: Robot) -> str:
@@ -202,6 +202,16 @@ def _compact(table: Table, first: int) -> Table:
     )
 
 
+def _wheels(robot: Robot) -> list[Table]:
+    """Wheels that roll without slipping."""
+    rows = tuple(
+        (x.name, robot.links[x.link - 1].name, _text(x.radius), _vector(x.normal), x.slip or "none")
+        for x in robot.wheels
+    )
+    header = ("wheel", "link", "radius", "normal of the ground", "slip")
+    return [Table("Wheels", header, rows)] if rows else []
+
+
 def _summary(robot: Robot) -> str:
     head = f"{_cut(robot.name, 40)}: {_counts(robot)}"
     source = " ".join(robot.source.split())
@@ -215,6 +225,7 @@ def _counts(robot: Robot) -> str:
     parts = [count(len(robot.links), "link"), count(robot.n, "joint variable")]
     parts += [count(len(robot.loops), "loop")] if robot.loops else []
     parts += [count(len(robot.couplings), "coupling")] if robot.couplings else []
+    parts += [count(len(robot.wheels), "wheel")] if robot.wheels else []
     return ", ".join([*parts, count(len(robot.parameters), "free symbol")])
 
 

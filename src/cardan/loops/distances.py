@@ -21,7 +21,8 @@ from ..describe.robot import PRISMATIC, REVOLUTE
 from ..errors import ModelError
 from ..inverse.numeric.kernels import MOST_VARIABLES
 from ..kernel.records import layout_of
-from ..mechanism.platform import Leg, Parallel
+from ..mechanism.platform import Hold as Held
+from ..mechanism.platform import Parallel
 from .analysis import Analysis
 from .analytic import Answers, Step, plan_of, run_kernel, steps_of
 from .chain import Chain, meeting
@@ -65,7 +66,12 @@ class Distances:
             return None
         chain = analysis.samples[0].equations.chain
         frames = chain.frames(analysis.samples[0].q[0])
-        if any(centre_of(chain, frames, leg, analysis.idle) is None for leg in parallel.legs):
+        held = [
+            leg.holds[0] for leg in parallel.legs
+        ]  # a platform that does not turn needs no more
+        if any(centre_of(chain, frames, leg, analysis.idle) is None for leg in held):
+            return None
+        if motion == "plane" and any(len(leg.holds) > 1 for leg in parallel.legs):
             return None
         steps = steps_of(analysis, (*parallel.joints, *link.active, *analysis.idle))
         if steps is None:
@@ -89,7 +95,7 @@ class Distances:
             *joints,
             *[0] * (3 - len(joints)),
         ]
-        for leg in self.parallel.legs:
+        for leg in (own.holds[0] for own in self.parallel.legs):
             about = _about(chain, leg, self.idle)
             found += [leg.end, leg.hold, about[0], about[1] if len(about) > 1 else 0]
         found += [0] * (layout_of(Hold).size - len(found))
@@ -117,7 +123,7 @@ class Distances:
 
 
 def centre_of(
-    chain: Chain, frames: list[tuple[Array, Array]], leg: Leg, idle: Sequence[int]
+    chain: Chain, frames: list[tuple[Array, Array]], leg: Held, idle: Sequence[int]
 ) -> Array | None:
     """The point about which the passive joints of a leg turn, or None."""
     about = _about(chain, leg, idle)
@@ -129,7 +135,7 @@ def centre_of(
     return None
 
 
-def _about(chain: Chain, leg: Leg, idle: Sequence[int]) -> tuple[int, ...]:
+def _about(chain: Chain, leg: Held, idle: Sequence[int]) -> tuple[int, ...]:
     """The passive joints that turn the end of a leg: one, or two whose axes should meet; none:
     the leg holds no distance."""
     active = chain.coordinates.active

@@ -26,8 +26,8 @@ from ..describe.robot import Robot
 from ..document.notebook import equations_shown, notebook_html, notebook_latex
 from ..document.structure import Part
 from ..errors import CardanWarning, InputError, ModelError, UnknownNameError
-from ..mechanism.coordinates import Coordinates
-from ..mechanism.platform import Parallel
+from ..mechanism.coordinates import Coordinates, holonomic
+from ..mechanism.platform import Modules, Parallel
 from .analysis import Analysis, analyse, independent
 from .analytic import Answers, Step, run_plan, steps_of
 from .batch import many
@@ -84,7 +84,7 @@ class LoopGeometry:
 
         >>> cardan.LoopGeometry.of(cardan.load("fivebar")).mobility
         2"""
-        robot, words = closing_geometry(independent(robot))
+        robot, words = closing_geometry(independent(holonomic(robot)))
         if words:
             warnings.warn(words, CardanWarning, stacklevel=2)
         found = analyse(robot)
@@ -93,13 +93,15 @@ class LoopGeometry:
 
     @cached_property
     def legs(self) -> LoopGeometry:
-        """Of a parallel robot the inverse: solve(x) takes the platform's coordinates.
+        """Of a parallel robot the inverse: solve(x) takes the platform's coordinates; of parallel
+        modules in series those of all, then the active joints between them.
 
         >>> legs = cardan.model(cardan.load("delta"), "loop-geometry").legs
         >>> legs.solve([0.0, 0.0, -0.6]).shape
         (8, 12)"""
-        parallel = Parallel.of(self.coordinates, "loop-geometry")
-        return LoopGeometry(self.robot, self.analysis, parallel.joints)
+        modules = Modules.of(self.coordinates, "loop-geometry")
+        joints = [j for part in modules.parts for j in part.joints]
+        return LoopGeometry(self.robot, self.analysis, (*joints, *modules.between))
 
     @property
     def coordinates(self) -> Coordinates:
@@ -575,7 +577,8 @@ class LoopGeometry:
         form, by all complex poses of a platform, or part by part from many starts."""
         solved = self.in_closed_form(system, q[None])
         if solved is not None:
-            return solved[0], bool(solved.more[0]), ""
+            full = bool(solved.more[0])
+            return solved[0], full, f"{MOST} of more: the kernel has no room for others" * full
         if not self._columns[1]:  # everything is given, or follows by couplings
             return q[None][system.error(q[None]) < CLOSED], False, ""
         if self.hexapod is not None:

@@ -44,11 +44,15 @@ class Hexapod:
         except ModelError:
             return None
         kinds = [link.tree.sigma[j] for j in parallel.joints]
-        if kinds != [PRISMATIC] * 3 + [REVOLUTE] * 3 or len(parallel.legs) != LEGS:
+        holds = [hold for leg in parallel.legs for hold in leg.holds]
+        if (
+            kinds != [PRISMATIC] * 3 + [REVOLUTE] * 3
+            or not len(holds) == len(parallel.legs) == LEGS
+        ):
             return None
         chain = analysis.samples[0].equations.chain
         frames = chain.frames(analysis.samples[0].q[0])
-        if any(centre_of(chain, frames, leg, analysis.idle) is None for leg in parallel.legs):
+        if any(centre_of(chain, frames, leg, analysis.idle) is None for leg in holds):
             return None
         if any(np.abs(frames[j][1] - frames[parallel.body][1]).max() > 1e-9 * chain.size
                for j in parallel.joints[3:]):  # fmt: skip
@@ -70,7 +74,7 @@ class Hexapod:
         for n, x in enumerate(q):
             frames = chain.frames(x)
             R, P = frames[self.parallel.body]
-            for i, leg in enumerate(self.parallel.legs):
+            for i, (leg,) in enumerate(own.holds for own in self.parallel.legs):
                 centre = centre_of(chain, frames, leg, self.idle)
                 assert centre is not None  # tried at the beginning
                 E[n, i] = centre / chain.size

@@ -1,7 +1,12 @@
-"""Parallel robots: a platform with passive coordinates of its own, held by legs, [K10] 5."""
+"""Parallel robots: platforms with passive coordinates of their own, held by legs, [K10] 5.
+
+A leg is a chain from the link that the platform stands on, or a tree: one arm and two rods on balls
+hold the platform of a Delta at two points. Parallel modules may stand on one another, on joints
+that motors turn, and carry such joints (hybrid robots, [K10] 8)."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..describe.robot import FIXED
@@ -9,14 +14,13 @@ from ..errors import ModelError
 from .coordinates import Coordinates
 from .loops import LoopFrames
 
-__all__ = ["Leg", "Parallel"]
+__all__ = ["Hold", "Leg", "Modules", "Parallel"]
 
 
 @dataclass(frozen=True)
-class Leg:
-    """A chain from the base to the platform: its joints, its last frame, the platform's frame."""
+class Hold:
+    """Where a leg holds the platform: its joints up to there, its frame, the platform's frame."""
 
-    name: str
     joints: tuple[int, ...]
     end: int
     hold: int
@@ -27,41 +31,46 @@ class Leg:
         """Of the joint that holds the platform."""
         return self.loop.kind
 
+    @property
+    def name(self) -> str:
+        return self.loop.name
+
+
+@dataclass(frozen=True)
+class Leg:
+    """Chains to the platform that share joints: one, unless they share a motor."""
+
+    holds: tuple[Hold, ...]
+
+    @property
+    def joints(self) -> tuple[int, ...]:
+        return tuple(sorted({j for hold in self.holds for j in hold.joints}))
+
+    @property
+    def name(self) -> str:
+        return self.holds[0].name
+
 
 @dataclass(frozen=True)
 class Parallel:
-    """The platform's body, the passive joints that place it, and the legs."""
+    """The platform's body, the passive joints that place it on a link, and the legs from there."""
 
     coordinates: Coordinates
+    root: int  # the link that it stands on
     body: int  # the link that carries the platform's frames
     joints: tuple[int, ...]  # that place it
     legs: tuple[Leg, ...]
 
     @classmethod
     def of(cls, coordinates: Coordinates, model: str) -> Parallel:
-        name = coordinates.robot.name
-        if coordinates.led:
+        """Of a robot that is one platform on the base."""
+        modules = Modules.of(coordinates, model)
+        if not modules.simple:
             raise ModelError(
-                f"'{model}' of '{name}' is not available for coupled joints"
-                f" ({coordinates.named(tuple(coordinates.led))}): its legs must move by themselves"
+                f"'{model}' of '{coordinates.robot.name}' needs one platform on the base:"
+                " this robot has several parts in series"
             )
-        owners = [{_owner(coordinates, f): f for f in (k.cut, k.twin)} for k in coordinates.loops]
-        common = set.intersection(*(set(own) for own in owners)) - {0} if owners else set()
-        for body in sorted(common):
-            path = coordinates.tree.path(body)
-            joints = tuple(j for j in path if coordinates.tree.sigma[j] != FIXED)
-            if any(j in coordinates.active for j in joints):
-                continue
-            legs = [_leg(coordinates, loop, body) for loop in coordinates.loops]
-            every = [j for leg in legs for j in leg.joints]
-            if len(set(every)) == len(every) and set(every) | set(joints) == set(
-                coordinates.moving
-            ):
-                return cls(coordinates, body, joints, tuple(legs))
-        raise ModelError(
-            f"'{model}' of '{name}' needs a platform with passive coordinates of its own, joined to"
-            " the base by legs that share no joint: describe it by [platform] and [[leg]]"
-        )
+        return modules.parts[0]
 
     @property
     def rigid(self) -> tuple[int, ...]:
@@ -76,7 +85,97 @@ class Parallel:
     def driven(self) -> list[tuple[int, int]]:
         """(leg, joint) of the active joints, in their order."""
         where = {j: k for k, leg in enumerate(self.legs) for j in leg.joints}
-        return [(where[j], j) for j in self.coordinates.active]
+        return [(where[j], j) for j in self.coordinates.active if j in where]
+
+
+@dataclass(frozen=True)
+class Modules:
+    """The platforms of a robot, from the base outwards, and the active joints between them."""
+
+    parts: tuple[Parallel, ...]
+    between: tuple[int, ...]
+
+    @classmethod
+    def of(cls, coordinates: Coordinates, model: str) -> Modules:
+        name = coordinates.robot.name
+        if coordinates.led:
+            raise ModelError(
+                f"'{model}' of '{name}' is not available for coupled joints"
+                f" ({coordinates.named(tuple(coordinates.led))}): its legs must move by themselves"
+            )
+        rest, parts = list(coordinates.loops), []
+        while rest:
+            part = _largest(coordinates, rest)
+            if part is None:
+                break
+            parts.append(part)
+            own = {hold.loop for leg in part.legs for hold in leg.holds}
+            rest = [loop for loop in rest if loop not in own]
+        every = [
+            j
+            for part in parts
+            for j in (*part.joints, *(j for leg in part.legs for j in leg.joints))
+        ]
+        between = tuple(j for j in coordinates.moving if j not in every)
+        alone = len(set(every)) == len(every) and set(between) <= set(coordinates.active)
+        if rest or not parts or not alone:
+            raise ModelError(
+                f"'{model}' of '{name}' needs a platform with passive coordinates of its own,"
+                " joined to the base by legs that share no joint with others: describe it by"
+                " [platform] and [[leg]]"
+            )
+        return cls(tuple(sorted(parts, key=lambda part: part.body)), between)
+
+    @property
+    def simple(self) -> bool:
+        """Is the robot one platform on the base?"""
+        return len(self.parts) == 1 and not self.between and not self.parts[0].root
+
+
+def _largest(coordinates: Coordinates, loops: Sequence[LoopFrames]) -> Parallel | None:
+    """The platform that most of these loops hold, the first of those."""
+    ends = [{_owner(coordinates, f) for f in (k.cut, k.twin)} for k in loops]
+    bodies = sorted(set().union(*ends) - {0}, key=lambda b: (-sum(b in own for own in ends), b))
+    for body in bodies:
+        part = _part(coordinates, [k for k, own in zip(loops, ends, strict=True) if body in own],
+                     body)  # fmt: skip
+        if part is not None:
+            return part
+    return None
+
+
+def _part(coordinates: Coordinates, loops: Sequence[LoopFrames], body: int) -> Parallel | None:
+    """The platform on a body, where passive joints place it on the link that its legs start on."""
+    roots = {_root(coordinates, loop) for loop in loops}
+    root = roots.pop()
+    joints = _moving(coordinates, root, body)
+    if roots or not joints or any(j in coordinates.active for j in joints):
+        return None
+    holds = []
+    for loop in loops:
+        on_twin = _owner(coordinates, loop.twin) == body
+        hold, end = (loop.twin, loop.cut) if on_twin else (loop.cut, loop.twin)
+        holds.append(Hold(_moving(coordinates, root, end), end, hold, loop))
+    if any({*joints} & {*hold.joints} or not hold.joints for hold in holds):
+        return None
+    legs: dict[int, list[Hold]] = {}
+    for own in holds:  # chains from one link that share joints share the first
+        legs.setdefault(own.joints[0], []).append(own)
+    if len(legs) < 2:
+        return None
+    return Parallel(coordinates, root, body, joints, tuple(Leg(tuple(x)) for x in legs.values()))
+
+
+def _root(coordinates: Coordinates, loop: LoopFrames) -> int:
+    """The link that both sides of a loop start on: the last one on a joint that moves."""
+    return _owner(coordinates, coordinates.tree.antecedent[(*loop.to_cut, *loop.to_twin)[0]])
+
+
+def _moving(coordinates: Coordinates, root: int, frame: int) -> tuple[int, ...]:
+    """The joints that move a frame on a link."""
+    tree = coordinates.tree
+    before = {*tree.path(root)} if root else set()
+    return tuple(j for j in tree.path(frame) if j not in before and tree.sigma[j] != FIXED)
 
 
 def _owner(coordinates: Coordinates, frame: int) -> int:
@@ -84,11 +183,3 @@ def _owner(coordinates: Coordinates, frame: int) -> int:
     while frame and coordinates.tree.sigma[frame] == FIXED:
         frame = coordinates.tree.antecedent[frame]
     return frame
-
-
-def _leg(coordinates: Coordinates, loop: LoopFrames, body: int) -> Leg:
-    hold, end = (
-        (loop.twin, loop.cut) if _owner(coordinates, loop.twin) == body else (loop.cut, loop.twin)
-    )
-    joints = tuple(j for j in coordinates.tree.path(end) if coordinates.tree.sigma[j] != FIXED)
-    return Leg(loop.name, joints, end, hold, loop)

@@ -27,7 +27,7 @@ from ..loops.numeric import skeleton
 from ..loops.standing import standing
 from ..mechanism.coordinates import Coordinates
 from ..motion.frames import link_frames
-from .solids import bodies, drawable, ends, reach, thickness
+from .solids import bodies, drawable, ends, hull, reach, thickness
 
 __all__ = ["robot_drawing", "sketch", "stubs", "viewed"]
 
@@ -286,7 +286,7 @@ def _cylinder(
     half = np.array([0, 0, 0.62 * unit])
     rings = [at + (ring + end) @ R.T for end in (-half, half)]
     depth = float(at @ view.near)
-    yield depth, Line(_hull(place(np.concatenate(rings))), stroke)
+    yield depth, Line(hull(place(np.concatenate(rings))), stroke)
     front = max(rings, key=lambda points: float(points.mean(axis=0) @ view.near))
     if abs(float(R[:, 2] @ view.near)) > 0.05:
         yield depth + 1e-6, Line(_tuples(place(front)), stroke)
@@ -529,22 +529,3 @@ def _tuples(points: Any) -> tuple[tuple[float, float], ...]:
 def _disc(at: Array, radius: float) -> tuple[tuple[float, float], ...]:
     turns = np.linspace(0, 2 * np.pi, 17)[:-1]
     return _tuples(np.stack([at[0] + radius * np.cos(turns), at[1] + radius * np.sin(turns)], -1))
-
-
-def _hull(points: Array) -> tuple[tuple[float, float], ...]:
-    """The convex hull of points of the plane, by Andrew's monotone chain."""
-    ordered = sorted({(round(float(x), 4), round(float(y), 4)) for x, y in points})
-
-    def half(listed: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
-        chain: list[tuple[float, float]] = []
-        for p in listed:
-            while len(chain) > 1 and _turn(chain[-2], chain[-1], p) <= 0:
-                chain.pop()
-            chain.append(p)
-        return chain[:-1]
-
-    return (*half(ordered), *half(ordered[::-1])) or tuple(ordered)
-
-
-def _turn(a: tuple[float, float], b: tuple[float, float], c: tuple[float, float]) -> float:
-    return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])

@@ -2,36 +2,44 @@
 
 Every solid belongs to a frame and stands still in it. The link between frames i and j follows the
 six parameters: along z_i by b, along the common normal by d, along z_j by r. Where the table ends
-with a link that reaches out, a pendulum, that is drawn as far as its centre of mass."""
+with a link that reaches out, a pendulum, that is drawn as far as its centre of mass; where the file
+has a tool, as far as that."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from ..describe.robot import FIXED, GEOMETRY, PRISMATIC, Joint, Robot
+from ..describe.limits import limits_of
+from ..describe.robot import FIXED, GEOMETRY, PRISMATIC, REVOLUTE, Joint, Robot, Wheel
 from ..describe.values.expression import number, symbols
+from ..mechanism.tree import Tree
 
 __all__ = [
-    "Solid", "along", "bodies", "drawable", "ends", "examples", "outline", "reach", "solids",
-    "stand_ins", "thickness",
+    "Solid", "along", "axis_of", "bodies", "drawable", "ends", "examples", "hull", "reach",
+    "solids", "stand_ins", "thickness",
 ]  # fmt: skip
 
 LENGTHS = ("b", "d", "r")
+_CORNERS = 16  # of a wheel that is drawn
 
 
 @dataclass(frozen=True)
 class Solid:
-    """A cylinder along z, a box or a ball in a frame: its middle, its axis, its size."""
+    """A cylinder along z, a ball or a plate in a frame: its middle, its axis, its size."""
 
     frame: int
-    kind: str  # tube, revolute, prismatic, slide, tool, loop, weight
+    kind: str  # body, ball, revolute, ring, sleeve, slide, plate
     middle: tuple[float, float, float]
     turn: np.ndarray  # (3,3)
     length: float
     joint: int = 0
+    radii: tuple[float, float] = (0.0, 0.0)  # at both ends; of a ball the first
+    outline: np.ndarray | None = None  # (k,2) of a plate
 
 
 def stand_ins(robot: Robot) -> dict[str, str]:
@@ -44,6 +52,8 @@ def stand_ins(robot: Robot) -> dict[str, str]:
     for frame in robot.frames:
         for values, example in ((frame.xyz, "0.1"), (frame.rpy, "0.5")):
             numbers |= {name: example for x in values for name in symbols(x) if name not in numbers}
+    for wheel in robot.wheels:
+        numbers |= {name: "0.1" for name in symbols(wheel.radius) if name not in numbers}
     for coupling in robot.couplings.values():
         for x in (coupling.offset, *(ratio for _, ratio in coupling.leaders)):
             numbers |= {name: "1" for name in symbols(x) if name not in numbers}
@@ -102,31 +112,140 @@ def thickness(robot: Robot) -> float:
 
 
 def solids(robot: Robot) -> list[Solid]:
-    """All solids of a drawable robot."""
-    size = thickness(robot)
+    """All solids of a drawable robot: a body along the table's way from joint to joint, thinner
+    towards the tip and with less mass, a housing around each axis; platforms and their bases as
+    plates. Joints that only place a platform are no bodies."""
+    radii, unseen, plates = _radii(robot), _placing(robot), _plates(robot)
     parts = []
     for j, joint in enumerate(robot.joints, 1):
+        if j in unseen:
+            continue
+        i, R = joint.antecedent, radii[j]
         gamma, b, _, d, _, r = _lengths(joint)
-        i = joint.antecedent
-        foot = (0.0, 0.0, b)
-        corner = (d * np.cos(gamma), d * np.sin(gamma), b)
-        parts += _tube(i, (0, 0, 0), foot) + _tube(i, foot, corner)
+        foot = np.array([0.0, 0.0, b])
+        corner = np.array([d * np.cos(gamma), d * np.sin(gamma), b])
+        if i not in plates:
+            parts += _way(i, [np.zeros(3), foot, corner], radii[i], R)
         if joint.sigma == PRISMATIC:
-            parts.append(Solid(j, "slide", (0, 0, 0), np.eye(3), 1.0, j))
-        else:
-            parts += _tube(j, (0, 0, -r), (0, 0, 0))
-        if joint.sigma != FIXED:
-            kind = "prismatic" if joint.sigma == PRISMATIC else "revolute"
-            at = 0.0 if joint.sigma == PRISMATIC else -r
-            parts.append(Solid(j, kind, (0, 0, at), np.eye(3), 0.12 * size, j))
+            z, shortest = axis_of(joint), limits_of(joint)[0]
+            long = shortest if 0 < shortest < reach(robot) else 3 * R
+            start = corner if shortest > 0 else corner - long / 2 * z
+            parts += _way(i, [start, start + long * z], 1.3 * R, 1.3 * R, "sleeve", j)
+            parts.append(Solid(j, "slide", (0, 0, 0), np.eye(3), 1.0, j, (0.7 * R, 0.7 * R)))
+        elif i not in plates:
+            parts += _way(j, [np.array([0, 0, -r]), np.zeros(3)], R, R)
+        if joint.sigma == REVOLUTE:
+            at = 0.0 if i in plates else -r
+            parts += _housing(j, at, 1.2 * max(R, radii[i] if i else R))
+    for wheel in robot.wheels:
+        parts += _rim(wheel, 0.5 * radii[wheel.link])
     for loop in robot.loops:
-        parts += _branch(loop.cut, 0.12 * size, "loop") + _branch(loop.twin, 0.05 * size, "loop")
+        for frame in (loop.cut, loop.twin):
+            if frame.antecedent not in plates:
+                parts += _branch(frame, radii)
+        i, end = loop.twin.antecedent, _point(_reached(loop.twin))
+        parts.append(Solid(i, "ball", end, np.eye(3), 0.0, 0, (1.3 * radii[i], 0)))
+    parts += [_plate(i, points, 0.5 * radii[i]) for i, points in plates.items()]
     for j in ends(robot):
-        parts.append(Solid(j, "tool", (0, 0, 0), np.eye(3), 0.1 * size, j))
-    for j, centre in bodies(robot).items():
-        x, y, z = map(float, centre)
-        parts += [*_tube(j, (0, 0, 0), centre), Solid(j, "weight", (x, y, z), np.eye(3), size)]
+        if j not in unseen:
+            R, far = radii[j], bodies(robot).get(j)
+            tool = np.zeros(3) if far is None else far
+            for named in robot.frames:  # as far as the file's tool is
+                xyz = [number(x) for x in named.xyz]
+                if named.link == j and None not in xyz and far is None:
+                    place = np.array(xyz, float)
+                    tool = max(tool, place, key=lambda x: float(np.linalg.norm(x)))
+            parts += _way(j, [np.zeros(3), tool], R, 0.7 * R)
+            if far is not None:
+                parts.append(Solid(j, "ball", _point(far), np.eye(3), 0.0, j, (1.8 * R, 0)))
     return parts
+
+
+def _point(x: np.ndarray) -> tuple[float, float, float]:
+    return float(x[0]), float(x[1]), float(x[2])
+
+
+def _radii(robot: Robot) -> list[float]:
+    """Of the body of each link, the base first."""
+    deep = [0]
+    for joint in robot.joints:
+        deep.append(deep[joint.antecedent] + (joint.sigma != FIXED))
+    masses = [float(number(link.M) or 0) if number(link.M) is not None else 0.0
+              for link in (robot.base.link, *robot.links)]  # fmt: skip
+    known = [mass for mass in masses if mass > 0]
+    usual = float(np.median(known)) if known else 1.0
+    thick = thickness(robot) * (0.022 if robot.loops else 0.068)
+    return [
+        thick * (1 - 0.4 * depth / max(deep)) * float(np.clip((mass / usual) ** (1 / 3), 0.75, 1.2))
+        if mass > 0 else 0.9 * thick * (1 - 0.4 * depth / max(*deep, 1))
+        for depth, mass in zip(deep, masses, strict=True)
+    ]  # fmt: skip
+
+
+def _placing(robot: Robot) -> set[int]:
+    """Joints of a platform's own coordinates, which no body belongs to: those on the way from the
+    base to a platform that are all passive."""
+    chain: list[int] = []
+    j = Tree.of(robot).platform if robot.loops else 0
+    while j:
+        chain.append(j)
+        j = robot.joints[j - 1].antecedent
+    passive = not any(robot.joints[j - 1].active for j in chain)
+    return set(chain) if passive else set()
+
+
+def _plates(robot: Robot) -> dict[int, np.ndarray]:
+    """Links that hold several legs, and where: the base and the platform of a parallel robot,
+    where these places are not on a line."""
+    unseen = _placing(robot)
+    if not unseen:
+        return {}
+    legs = [joint for j, joint in enumerate(robot.joints, 1) if j not in unseen]
+    shared = [frame for loop in robot.loops for frame in (loop.cut, loop.twin)]
+    places = {0: [x for x in legs if x.antecedent == 0],
+              Tree.of(robot).platform: [x for x in shared if x.antecedent in unseen]}  # fmt: skip
+    plates = {}
+    for i, frames in places.items():
+        points = np.array([_reached(frame) for frame in frames]).reshape(-1, 3)
+        spread = np.linalg.svd(points - points.mean(0))[1] if len(points) > 2 else np.zeros(3)
+        if spread[1] > 0.05 * reach(robot) and spread[-1] < 0.2 * spread[1]:
+            plates[i] = points
+    return plates
+
+
+def _reached(frame: Joint) -> np.ndarray:
+    """Where a joint is on the link that carries it."""
+    gamma, b, _, d, _, r = _lengths(frame)
+    corner = np.array([d * np.cos(gamma), d * np.sin(gamma), b])
+    return corner + (0.0 if frame.sigma == PRISMATIC else r) * axis_of(frame)
+
+
+def axis_of(frame: Joint) -> np.ndarray:
+    """The axis of a joint in the frame that carries it."""
+    gamma, _, alpha, *_ = _lengths(frame)
+    return np.array([
+        np.sin(gamma) * np.sin(alpha), -np.cos(gamma) * np.sin(alpha), np.cos(alpha)
+    ])  # fmt: skip
+
+
+def _plate(i: int, points: np.ndarray, thick: float) -> Solid:
+    """The convex hull of places that lie about in a plane, with a rim around them."""
+    middle = points.mean(0)
+    _, _, axes = np.linalg.svd(points - middle)
+    turn = np.column_stack([axes[0], axes[1], np.cross(axes[0], axes[1])])
+    flat = (points - middle) @ turn[:, :2]
+    outline = np.array(hull(flat * 1e3)) / 1e3  # hull rounds to 4 decimals
+    rim = 3 * thick / np.maximum(np.linalg.norm(outline, axis=1, keepdims=True), 1e-9)
+    return Solid(i, "plate", _point(middle), turn, 2 * thick, 0, (0, 0), outline * (1 + rim))
+
+
+def _housing(j: int, at: float, R: float) -> list[Solid]:
+    """What turns about z: a drum with a ring at either end."""
+    drum = Solid(j, "revolute", (0, 0, at), np.eye(3), 2.2 * R, j, (R, R))
+    small = (0.8 * R, 0.8 * R)
+    rings = [Solid(j, "ring", (0, 0, at + 1.13 * side * R), np.eye(3), 0.12 * R, j, small)
+             for side in (1, -1)]  # fmt: skip
+    return [drum, *rings]
 
 
 def bodies(robot: Robot) -> dict[int, np.ndarray]:
@@ -149,44 +268,61 @@ def ends(robot: Robot) -> list[int]:
     return [j for j in range(1, len(robot.joints) + 1) if j not in carried]
 
 
-def _branch(frame: Joint, length: float, kind: str) -> list[Solid]:
-    """The way from a link to a frame that closes a loop, and that frame's axis."""
-    gamma, b, alpha, d, _, r = _lengths(frame)
-    i = frame.antecedent
+def _rim(wheel: Wheel, thick: float) -> list[Solid]:
+    """A wheel: a spoke that shows how it turns, and its rim as a polygon."""
+    angles = np.linspace(0, 2 * np.pi, _CORNERS + 1)
+    radius = float(number(wheel.radius) or 0)
+    points = radius * np.stack([np.cos(angles), np.sin(angles), 0 * angles], axis=1)
+    return _way(wheel.link, [np.zeros(3), *points], thick, thick)
+
+
+def _branch(frame: Joint, radii: Sequence[float]) -> list[Solid]:
+    """The way from a link to a frame that closes a loop, with a housing around that one's axis."""
+    gamma, b, _, d, _, _ = _lengths(frame)
     corner = np.array([d * np.cos(gamma), d * np.sin(gamma), b])
-    z = np.array([np.sin(gamma) * np.sin(alpha), -np.cos(gamma) * np.sin(alpha), np.cos(alpha)])
-    end = corner + r * z
-    way = _tube(i, (0, 0, 0), (0, 0, b)) + _tube(i, (0, 0, b), corner) + _tube(i, corner, end)
-    x, y, height = (float(value) for value in end)
-    return [*way, Solid(i, kind, (x, y, height), along(z), length)]
+    end, R = _reached(frame), radii[frame.antecedent]
+    points = [np.zeros(3), np.array([0, 0, b]), corner, end]
+    return _way(frame.antecedent, points, R, 0.8 * R)
 
 
-def outline(robot: Robot, T: np.ndarray) -> list[np.ndarray]:
-    """The tubes of all links as segments (2, 3) in frame 0, for a picture in two dimensions."""
-    segments = []
-    for part in solids(robot):
-        if part.kind != "tube":
+def _way(
+    frame: int, points: Sequence[np.ndarray], start: float, end: float, kind: str = "body",
+    joint: int = 0,
+) -> list[Solid]:  # fmt: skip
+    """A round body through points, from one radius to another, its bends and ends rounded."""
+    steps = [(a, b, float(np.linalg.norm(b - a))) for a, b in pairwise(points)]
+    whole, gone, parts = sum(length for *_, length in steps), 0.0, []
+    for a, b, length in steps:
+        if length < 1e-9:
             continue
-        pose = T[part.frame]
-        half = part.turn[:, 2] * part.length / 2
-        points = np.array([np.array(part.middle) - half, np.array(part.middle) + half])
-        segments.append(points @ pose[:3, :3].T + pose[:3, 3])
-    for j, joint in enumerate(robot.joints, 1):
-        if joint.sigma == PRISMATIC:
-            # the rod goes from where the antecedent's part of the link ends to frame j
-            gamma, b, _, d, _, _ = _lengths(joint)
-            corner = np.array([d * np.cos(gamma), d * np.sin(gamma), b, 1.0])
-            segments.append(np.array([(T[joint.antecedent] @ corner)[:3], T[j, :3, 3]]))
-    return segments
+        first, gone = start + (end - start) * gone / whole, gone + length
+        last = start + (end - start) * gone / whole
+        turn = along((b - a) / length)
+        parts.append(Solid(frame, kind, _point((a + b) / 2), turn, length, joint, (first, last)))
+        if kind == "body":
+            parts.append(Solid(frame, "ball", _point(b), np.eye(3), 0.0, joint, (last, 0)))
+    if parts and kind == "body":
+        parts.append(Solid(frame, "ball", _point(points[0]), np.eye(3), 0.0, joint, (start, 0)))
+    return parts
 
 
-def _tube(frame: int, start: Any, end: Any) -> list[Solid]:
-    a, c = np.array(start, float), np.array(end, float)
-    length = float(np.linalg.norm(c - a))
-    if length < 1e-9:
-        return []
-    x, y, z = (float(value) for value in (a + c) / 2)
-    return [Solid(frame, "tube", (x, y, z), along((c - a) / length), length)]
+def hull(points: np.ndarray) -> tuple[tuple[float, float], ...]:
+    """The convex hull of points of the plane, by Andrew's monotone chain."""
+    ordered = sorted({(round(float(x), 4), round(float(y), 4)) for x, y in points})
+
+    def half(listed: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+        chain: list[tuple[float, float]] = []
+        for p in listed:
+            while len(chain) > 1 and _turn(chain[-2], chain[-1], p) <= 0:
+                chain.pop()
+            chain.append(p)
+        return chain[:-1]
+
+    return (*half(ordered), *half(ordered[::-1])) or tuple(ordered)
+
+
+def _turn(a: tuple[float, float], b: tuple[float, float], c: tuple[float, float]) -> float:
+    return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
 
 
 def along(axis: np.ndarray) -> np.ndarray:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["HEADER", "Row", "as_cells", "as_dict", "count", "footnotes"]
 
-HEADER = ("robot", "model", "parameters", "mul", "add", "div", "trig", "once", "published mul/add")
+HEADER = ("robot", "model", "parameters", "mul", "add", "div", "trig", "once", "others mul/add")
 _COLUMNS = ("mul", "add", "div", "trig")
 _MARK = " *"
 _MASSLESS = ("geometric", "kinematic")  # groups of models without inertial parameters
@@ -128,7 +128,7 @@ def footnotes(rows: list[Row]) -> list[str]:
     figures = [pair for row in rows for pair in row.figures]
     systems = dict.fromkeys(figure.system for figure, _ in figures)
     lines = [f"{system}: {SOURCES[system]}" for system in systems]
-    lines += ["Published multiplications include divisions."] if figures else []
+    lines += ["Multiplications of others include divisions."] if figures else []
     if any(row.once and (row.once.total or row.once.trig) for row in rows):
         lines.append("Operations are those of every call; once: mul/add/div/trig on the parameters"
                      " alone, once per parameter set.")  # fmt: skip

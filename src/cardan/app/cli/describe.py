@@ -18,6 +18,13 @@ if TYPE_CHECKING:
 
 __all__ = ["check", "convert", "models", "robots", "show"]
 
+Body = Annotated[
+    str, typer.Option(metavar="NAME", help="The robot of an MJCF scene that starts with it.")
+]
+Trusted = Annotated[
+    bool, typer.Option("--trust-includes", help="MJCF may name files outside its folder.")
+]
+
 
 def robots(json: Json = False) -> None:
     """List the bundled robots."""
@@ -98,12 +105,15 @@ def _described(entry: Entry) -> dict[str, Any]:
     return {**words, "options": options}
 
 
-def show(robot: RobotName, setting: Settings = None, json: Json = False) -> None:
+def show(
+    robot: RobotName, setting: Settings = None, body: Body = "", trust_includes: Trusted = False,
+    json: Json = False,
+) -> None:  # fmt: skip
     """Show a robot as tables: geometry, joints, inertia, loops, base."""
     from ...describe.show import tables
     from .sources import open_robot
 
-    described = open_robot(robot, setting)
+    described = open_robot(robot, setting, body=body, trust_includes=trust_includes)
     if json:
         parts = [
             {"title": t.title, "header": list(t.header), "rows": [list(row) for row in t.rows]}
@@ -127,6 +137,8 @@ def show(robot: RobotName, setting: Settings = None, json: Json = False) -> None
 
 def check(
     robot: RobotNames,
+    body: Body = "",
+    trust_includes: Trusted = False,
     json: Json = False,
     verbose: Annotated[
         bool, typer.Option("--verbose", "-v", help="Every place of what is summed up in one line.")
@@ -139,7 +151,7 @@ def check(
 
     listed, failed = [], False
     for source in robot:
-        description, faults = read_robot(source)
+        description, faults = read_robot(source, body=body, trust_includes=trust_includes)
         faults = [*faults, *_loop_faults(description, source)]
         listed += [(source, fault) for fault in faults]
         failed |= description is None or any(fault.severity == "error" for fault in faults)
@@ -168,11 +180,15 @@ def _loop_faults(robot: Robot | None, source: str) -> list[Fault]:
     """Loops that cannot close, or that the active joints do not drive."""
     from ...catalogue import model
     from ...errors import Fault, ModelError
+    from ...loops.analysis import analyse, independent
 
     if robot is None or not robot.constrained:
         return []
     try:
-        model(robot, "loop-geometry")
+        if robot.wheels:
+            analyse(independent(robot)).require_driven()
+        else:
+            model(robot, "loop-geometry")
     except ModelError as error:
         return [Fault(str(error), source)]
     return []
@@ -198,6 +214,8 @@ def convert(
     mimic: Annotated[
         bool, typer.Option("--mimic", help="Joints of a URDF file follow those they mimic.")
     ] = False,
+    body: Body = "",
+    trust_includes: Trusted = False,
     drop: Annotated[bool, typer.Option("--drop", help="Leave out what URDF cannot hold.")] = False,
 ) -> None:
     """Convert a description; the extensions tell the formats."""
@@ -210,7 +228,10 @@ def convert(
     form = (to or Path(target).suffix.removeprefix(".")).lower()
     if target == "-" and not to:
         raise typer.BadParameter("name the format of stdout, as in --to toml", param_hint="OUT")
-    robot = open_robot(source, setting, convention=convention, fixed=fixed, mimic=mimic)
+    robot = open_robot(
+        source, setting, convention=convention, fixed=fixed, mimic=mimic, body=body,
+        trust_includes=trust_includes,
+    )  # fmt: skip
     some = drop and form == "urdf"
     text = write_urdf(robot, drop=True) if some else dumps(robot, form)
     write(target, checked(robot, text, form, partly=some))

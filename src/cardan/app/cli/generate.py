@@ -152,7 +152,7 @@ def count(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Count the operations of every model of a robot, beside published figures."""
+    """Count the operations of every model of a robot, beside those of others."""
     from . import count as counting
     from . import sources
 

@@ -19,7 +19,10 @@ Found = tuple["Robot | None", list[Fault]]
 _TABLES = (".csv", ".tsv", ".txt")
 
 
-def read_robot(source: str, *, convention: str = "", fixed: str = "", mimic: bool = False) -> Found:
+def read_robot(
+    source: str, *, convention: str = "", fixed: str = "", mimic: bool = False, body: str = "",
+    trust_includes: bool = False,
+) -> Found:  # fmt: skip
     """The robot, or None, and every fault. A DH table needs its convention named."""
     from ...describe.files import read
 
@@ -35,17 +38,19 @@ def read_robot(source: str, *, convention: str = "", fixed: str = "", mimic: boo
             f"{source} is a DH table, whose convention must be named: "
             f"cardan convert {source} ROBOT.toml --convention NAME ({', '.join(COLUMNS)})"
         )
-    return read(source, fixed=fixed or "merge", mimic=mimic)
+    return read(
+        source, fixed=fixed or "merge", mimic=mimic, body=body, trust_includes=trust_includes
+    )
 
 
 def open_robot(
-    source: str, settings: Iterable[str] | None = None, *, tree: bool = False, convention: str = "",
-    fixed: str = "", mimic: bool = False,
-) -> Robot:  # fmt: skip
-    """The robot with its settings (NAME=VALUE) and, on request, its loops cut open."""
+    source: str, settings: Iterable[str] | None = None, *, tree: bool = False, **reading: Any
+) -> Robot:
+    """The robot with its settings (NAME=VALUE) and, on request, its loops cut open; reading: the
+    options of `read_robot`."""
     from ...describe.files import accepted
 
-    robot, faults = read_robot(source, convention=convention, fixed=fixed, mimic=mimic)
+    robot, faults = read_robot(source, **reading)
     robot = with_settings(accepted(robot, faults, source), settings)
     return robot.tree() if tree else robot
 

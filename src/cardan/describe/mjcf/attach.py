@@ -23,7 +23,7 @@ from .include import Beside, content, include, path_of
 from .model import Mjcf, read_defaults, settings
 from .schema import unknown
 
-__all__ = ["attach", "open_mjcf"]
+__all__ = ["attach", "names_in", "naming", "open_mjcf"]
 
 MOST_ELEMENTS = 20_000  # of the whole tree: copies of copies grow fast
 _DEEPEST = 20  # files that attach each other
@@ -104,11 +104,11 @@ def _replicate(mjcf: Mjcf, element: Any) -> None:
     if any(inner.tag in ("joint", "freejoint") for inner in element):
         mjcf.fault("a joint cannot stand in a <replicate>: put it in a <body> there", element)
         return
-    names = _names_in(element)
+    names = names_in(element)
     offset = np.array(mjcf.numbers(element, "offset", (0, 0, 0), 3))
     euler = np.array(mjcf.numbers(element, "euler", (0, 0, 0), 3))
     step = frame(mjcf.euler(euler, element), offset)
-    outside = _naming(mjcf, names)
+    outside = naming(mjcf, names)
     T, at = np.eye(4), element.getparent().index(element)
     digits = len(str(count - 1))
     for k in range(count):
@@ -163,7 +163,7 @@ def _attach(mjcf: Mjcf, element: Any, models: Mapping[str, Mjcf]) -> None:
         return
     names: dict[str, set[str]] = {}
     for part in parts:
-        for kind, own in _names_in(part, itself=True).items():
+        for kind, own in names_in(part, itself=True).items():
             names.setdefault(kind, set()).update(own)
 
     def renamed(name: str) -> str:
@@ -179,7 +179,7 @@ def _attach(mjcf: Mjcf, element: Any, models: Mapping[str, Mjcf]) -> None:
         mjcf.sources[outer] = model.main
     for part in parts:
         outer.append(_copied(mjcf, model, part, renamed, names, foreign))
-    for original in _naming(model, names):
+    for original in naming(model, names):
         _copy_outside(mjcf, model, original, names, renamed)
 
 
@@ -263,7 +263,7 @@ def _belongs(mjcf: Mjcf, model: Mjcf, original: Any, copy: Any) -> None:
     mjcf.included[copy] = model.places_of(original)[-1]
 
 
-def _naming(mjcf: Mjcf, names: Names) -> list[Any]:
+def naming(mjcf: Mjcf, names: Names) -> list[Any]:
     """The elements outside the tree that name some of these parts, tendons before what names them.
     The tendons themselves are added to the names."""
     elements = []
@@ -312,7 +312,7 @@ def _copy_outside(mjcf: Mjcf, model: Mjcf, original: Any, names: Names, renamed:
         _belongs(mjcf, model, original, copy)
 
 
-def _names_in(element: Any, itself: bool = False) -> dict[str, set[str]]:
+def names_in(element: Any, itself: bool = False) -> dict[str, set[str]]:
     """The names of the bodies, joints, geoms and sites in a part of the tree."""
     names: dict[str, set[str]] = {"body": set(), "joint": set(), "geom": set(), "site": set()}
     for inner in element.iter():

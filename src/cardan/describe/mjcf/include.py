@@ -3,13 +3,14 @@
 [MJCF: the XML reference of the MuJoCo documentation: names are relative to the folder of the main
 file, or else to that of the including one; the root of an included file, <mujoco> or
 <mujocoinclude>, goes, its children stay; no file is included twice.] A file may come from anywhere,
-so nothing outside the folder of the main one is ever read."""
+so nothing outside the folder of the main one is read, unless the user trusts it."""
 
 from __future__ import annotations
 
 import os
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from ...errors import InputError
 from ..xml.source import LARGEST_FILE, Source, parsed, shown
 from .model import Mjcf
 
-__all__ = ["Beside", "content", "folder_files", "include", "path_of"]
+__all__ = ["Beside", "Folder", "content", "include", "path_of"]
 
 Beside = Callable[[str], bytes]  # the content of a file by its name; InputError where there is none
 _MOST = 200  # files
@@ -25,21 +26,29 @@ _MESHES = (".stl", ".obj", ".msh")
 _LARGEST_MESH = 100_000_000  # bytes
 
 
-def folder_files(folder: Path) -> Beside:
-    """Files of a folder and of those in it."""
+@dataclass(frozen=True)
+class Folder:
+    """Files of a folder and of those in it; trusted: also files elsewhere that they name."""
 
-    def read(name: str) -> bytes:
-        top = os.path.realpath(folder)
-        path = Path(os.path.realpath(folder / name))
-        if not path.is_relative_to(top):
-            raise InputError(f"'{shown(name)}' is not in the folder of the main file: put it there")
+    folder: Path
+    trusted: bool = False
+
+    def __call__(self, name: str) -> bytes:
+        path = Path(os.path.realpath(self.folder / name))
+        if not self.trusted and not path.is_relative_to(os.path.realpath(self.folder)):
+            raise _outside(name)
         if not path.is_file():
             raise InputError(f"there is no file '{shown(name)}' beside the main one")
         most = _LARGEST_MESH if path.suffix.lower() in _MESHES else LARGEST_FILE
         with path.open("rb") as stream:
             return stream.read(most + 1)
 
-    return read
+
+def _outside(name: str) -> InputError:
+    return InputError(
+        f"'{shown(name)}' is not in the folder of the main file: put it there, or, where you trust"
+        " the file, load(path, trust_includes=True) or --trust-includes"
+    )
 
 
 def include(mjcf: Mjcf, read: Beside | None, folder: str = "") -> None:
@@ -95,8 +104,10 @@ def path_of(folder: str, name: str) -> str:
 
 def content(path: str, name: str, read: Beside | None) -> bytes:
     """What a file holds; InputError where it is refused or missing."""
-    if re.match(r"[a-zA-Z]:|/", path) or ".." in path.split("/") or "\0" in path:
-        raise InputError(f"'{shown(name)}' is not in the folder of the main file: put it there")
+    trusted = isinstance(read, Folder) and read.trusted
+    away = re.match(r"[a-zA-Z]:|/", path) or ".." in path.split("/")
+    if (away and not trusted) or "\0" in path:
+        raise _outside(name)
     if read is None:
         words = "is needed: open the main file by its path, beside that one"
         raise InputError(f"'{shown(name)}' {words}")

@@ -6,11 +6,13 @@ and inertias (of <inertial>, or of geoms: `mjcf.shapes`, `mjcf.meshes`), gravity
 the world makes the base floating. Several joints of a body become a chain with massless links
 between. <equality><connect> becomes a loop with a spherical cut joint, <weld> one that is rigid,
 both of bodies or of sites; joints without an actuator are passive then. An equality <joint> of one
-joint fixes it, a linear one of two couples them (`mjcf.equality`). Ball joints are refused.
+joint fixes it, a linear one of two couples them (`mjcf.equality`). A ball joint becomes three
+hinges NAME_1, NAME_2, NAME_3 about x, y and z of its body; of a rod that a <connect> holds at its
+other end the last one lies along the rod, so that its idle spin is a joint of its own.
 
 What else a file says is harmless, or left out with a warning: `mjcf.schema` has the whole list.
 <include>, <frame>, <replicate> and <attach> are read, and other files only of the folder of the
-main one (`mjcf.include`, `mjcf.attach`).
+main one (`mjcf.include`, `mjcf.attach`). Of a scene one robot is read (`mjcf.scenes`).
 """
 
 from __future__ import annotations
@@ -34,7 +36,7 @@ from ..bodies import (
 from ..closures import Placed
 from ..couplings import coupled
 from ..frames import Array, decimal_value, frame
-from ..robot import PRISMATIC, REVOLUTE, Base, Joint, Limits, Robot
+from ..robot import FIXED, PRISMATIC, REVOLUTE, Base, Joint, Limits, Robot
 from ..values.expression import number
 from ..xml.source import MOST_JOINTS, shown
 from .attach import open_mjcf
@@ -43,6 +45,7 @@ from .equality import Closures, couplings_of, locked
 from .include import Beside
 from .meshes import Meshes
 from .model import Mjcf, Settings
+from .scenes import drop, is_free, left_out_parts
 from .schema import left_out
 from .shapes import DENSITY, LEAST, SIZES, geom_mass
 
@@ -50,31 +53,32 @@ __all__ = ["Scene", "read_mjcf", "sized"]
 
 _MOST_COUPLED = 1000  # joints whose inertia matrix is inverted
 _SIGMA = {"hinge": REVOLUTE, "slide": PRISMATIC}
+Hinge = tuple[Joint, Array, Array, float]  # axis and point in the body; value as drawn
 
 
 def read_mjcf(
-    data: bytes, file: str = "", beside: Beside | None = None
+    data: bytes, file: str = "", beside: Beside | None = None, *, body: str = ""
 ) -> tuple[Robot | None, list[Fault]]:
     """The robot of an MJCF file and every fault found; no robot when one of them is an error.
-    beside: gives the files that it includes."""
+    beside: gives the files that it includes. body: the robot of a scene, by its first body."""
     mjcf = open_mjcf(data, file, beside)
     if mjcf.main.failed:
         return None, mjcf.main.faults
-    scene = Scene(mjcf, beside)
+    scene = Scene(mjcf, beside, body)
     scene.read()
     mjcf.summarize()
     robot = None if mjcf.main.failed else scene.robot(file)
-    left_out(mjcf)
+    left_out(mjcf, [*scene.elastic.values()])
     mjcf.summarize()
     faults = sorted(mjcf.main.faults, key=lambda x: (x.file != file, x.file, x.line))
     return None if mjcf.main.failed else robot, faults
 
 
 class Scene:
-    """The bodies as they are found, the world first."""
+    """The bodies as they are found, the world first. wanted: see `mjcf.scenes`."""
 
-    def __init__(self, mjcf: Mjcf, read: Beside | None = None) -> None:
-        self.mjcf = mjcf
+    def __init__(self, mjcf: Mjcf, read: Beside | None = None, wanted: str = "") -> None:
+        self.mjcf, self.wanted = mjcf, wanted
         z = np.array([0.0, 0.0, 1.0])
         self.bodies = [Body("world", -1, Joint("world", 0), np.eye(4), z, np.zeros(3), kept=True)]
         self.drawn = [np.eye(4)]  # the frames of the bodies in the world, as the file draws them
@@ -87,6 +91,7 @@ class Scene:
         self.sites: dict[str, tuple[str, Array]] = {}  # name -> body, frame in it
         self.parents: dict[str, str] = {}  # of the bodies
         self.springs: dict[str, float] = {}  # joint -> its time constant
+        self.elastic: dict[str, Any] = {}  # the elements of joints with springs
         self.meshes = Meshes(mjcf, read)
         self.drives = drives_of(mjcf)
         self.names = {"world"}
@@ -97,6 +102,13 @@ class Scene:
 
     def read(self) -> None:
         worlds = self.mjcf.root.findall("worldbody")
+        left = left_out_parts(self.mjcf, self.wanted)
+        if self.mjcf.main.failed:
+            return
+        if self.mjcf.setting(self.mjcf.root).total_mass > 0:
+            inner = [body for part in left for top in part.bodies for body in top.iter("body")]
+            self.scenery += [mass for body in inner for mass in self._masses(body)]
+        drop(self.mjcf, left, self.wanted)
         for world in worlds:
             self.elements["world"] = world
             self._sites(world, "world")
@@ -108,7 +120,10 @@ class Scene:
             self.mjcf.fault(f"at most {MOST_JOINTS} joints are read", self.mjcf.root)
             return
         if not worlds or (len(self.bodies) == 1 and self.floating is None):
-            self.mjcf.fault("the file has no body with a joint in <worldbody>", self.mjcf.root)
+            words = (
+                "no body with a joint is in <worldbody>: nothing moves; open the file of a robot"
+            )
+            self.mjcf.fault(words, self.mjcf.root)
         self._scale()
         self._dampers()
         for element in self.mjcf.root.iterfind("equality/*"):
@@ -123,17 +138,13 @@ class Scene:
         index, T = self.place[parent]
         T = T @ mjcf.placement(element)
         joints = list(mjcf.inside(element, "joint", "freejoint"))
-        free = [e for e in joints if e.tag == "freejoint" or mjcf.get(e, "type") == "free"]
+        free = [joint for joint in joints if is_free(mjcf, joint)]
         moving = bool(joints) or index > 0 or (index == 0 and self.floating is not None)
         total = mjcf.setting(mjcf.root).total_mass > 0
         masses = self._masses(element) if moving or total else ()
         self.place[name] = index, T  # also where a fault is found below
         if free:
             self._float(element, free[0], parent, name, T, masses, len(joints))
-        elif joints and index < 0:
-            base = self.bodies[0].name
-            words = f"body '{name}' moves on the world, beside the floating base '{base}': a file"
-            mjcf.fault(f"{words} is read as one robot, so take one of them out", element)
         elif joints:
             self._chain(joints, name, index, T, masses)
         elif index < 0:
@@ -173,12 +184,9 @@ class Scene:
         masses: tuple[Mass, ...], joints: int,
     ) -> None:  # fmt: skip
         """The body is the base itself: frame 0 is its frame, and the world no link of the robot."""
-        if parent != "world" or self.floating is not None or joints > 1 or len(self.bodies) > 1:
-            self.mjcf.fault(
-                f"body '{name}' has a free joint, which is only read of one body under the world,"
-                " the first, and alone: take the free objects beside the robot out of the file",
-                element,
-            )
+        if parent != "world" or joints > 1:
+            words = "a free joint stands alone, and in a body under the world: move it there"
+            self.mjcf.fault(words, element)
             return
         self.scenery += self.bodies[0].masses
         self.place = {key: (-1, at) for key, (_, at) in self.place.items()}
@@ -210,16 +218,16 @@ class Scene:
     ) -> None:
         """The joints of a body act one after the other, in its frame."""
         drawn = self.drawn[parent] @ T
-        for k, element in enumerate(joints):
-            joint, axis, point, ref = self._joint(element, name)
+        hinges = [hinge for element in joints for hinge in self._hinges(element, name)]
+        for k, (joint, axis, point, ref) in enumerate(hinges):
             self.refs[joint.name] = ref
-            last = k == len(joints) - 1
+            last = k == len(hinges) - 1
             if joint.sigma == PRISMATIC:
                 back = frame(np.eye(3), -ref * axis)
             else:
                 R = about(axis, -ref)
                 back = frame(R, point - R @ point)
-            link = name if last else self._claim(f"{name}_{joint.name}", element)
+            link = name if last else self._claim(f"{name}_{joint.name}", self.elements[name])
             self.bodies.append(
                 Body(link, parent, joint, T @ back, axis, point, masses if last else ())
             )
@@ -227,43 +235,80 @@ class Scene:
             parent, T = len(self.bodies) - 1, np.eye(4)
         self.place[name] = parent, np.eye(4)
 
-    def _joint(self, element: Any, body: str) -> tuple[Joint, Array, Array, float]:
+    def _hinges(self, element: Any, body: str) -> list[Hinge]:
+        """The joint with its axis, a point of it and its value where the file draws it; three
+        hinges of a ball joint."""
         mjcf = self.mjcf
         kind = mjcf.get(element, "type") or "hinge"
+        name = element.get("name") or self._free_name("joint")
+        around = mjcf.around(element)
+        point = np.array(mjcf.numbers(element, "pos", (0, 0, 0), 3))
+        point = around[:3, :3] @ point + around[:3, 3]
+        if kind == "ball":
+            return self._ball(element, name, body, point)
         if kind not in _SIGMA:
-            if kind == "ball":
-                words = "a ball joint is not supported: write it as three hinge joints"
-            else:
-                words = f"'{shown(kind)}' is no type of joint: hinge or slide are read"
+            words = f"'{shown(kind)}' is no type of joint: hinge, slide, ball or free are read"
             mjcf.fault(words, element)
             kind = "hinge"
-        name = element.get("name") or self._free_name("joint")
         axis = np.array(mjcf.numbers(element, "axis", (0, 0, 1), 3))
         size = float(np.linalg.norm(axis))
         if size < 1e-10:
             mjcf.fault(f"the axis of joint '{name}' has length 0", element)
             axis, size = np.array([0.0, 0.0, 1.0]), 1.0
         turns = kind == "hinge"
+        if any(mjcf.numbers(element, "stiffness", ()) or ()) and not mjcf.off("spring"):
+            self.elastic[name] = element
         ref = mjcf.number(element, "ref")
+        joint = Joint(
+            name, 0, sigma=_SIGMA[kind], limits=self._limits(element, turns),
+            **self._drive(element, name),
+        )  # fmt: skip
+        ref = mjcf.angle(ref, element) if turns else ref
+        return [(joint, around[:3, :3] @ axis / size, point, ref)]
+
+    def _ball(self, element: Any, name: str, body: str, point: Array) -> list[Hinge]:
+        """Three hinges that meet; what resists all turns alike has no place in them, but for
+        damping, which is theirs as long as they are near zero."""
+        mjcf, values = self.mjcf, self._drive(element, name)
+        if values["IA"] or values["FS"]:
+            words = "the armature and the friction of a ball joint have no place in three hinges"
+            mjcf.fault(f"{words}: take them from '{shown(name)}'", element)
+        if values["FV"]:
+            mjcf.remark(
+                "the damping of ball joints is taken as that of three hinges", name, element
+            )
+        if mjcf.numbers(element, "range", None, 2) is not None:
+            mjcf.remark("the ranges of ball joints are left out", name, element)
+        axes = self._rod(body, point)
+        return [
+            (Joint(f"{name}_{k + 1}", 0, FV=values["FV"]), axes[:, k], point, 0.0)
+            for k in range(3)
+        ]  # fmt: skip
+
+    def _rod(self, body: str, point: Array) -> Array:
+        """Axes with z along the rod from a ball joint to the point where a <connect> holds it."""
+        mjcf = self.mjcf
+        sites = {site.get("name"): site for site in mjcf.inside(self.elements[body], "site")}
+        for element in mjcf.root.iterfind("equality/connect"):
+            end = None
+            if element.get("body1") == body:
+                end = np.array(mjcf.numbers(element, "anchor", (0, 0, 0), 3))
+            for key in ("site1", "site2"):
+                if element.get(key) in sites:
+                    end = mjcf.placement(sites[element.get(key)])[:3, 3]
+            R = None if end is None else along(end - point)
+            if R is not None:
+                return R
+        return np.eye(3)
+
+    def _drive(self, element: Any, name: str) -> dict[str, Any]:
+        mjcf = self.mjcf
         drive = {
             "FV": self._damping(element, name),
             "FS": 0.0 if mjcf.off("frictionloss") else mjcf.number(element, "frictionloss"),
             "IA": mjcf.number(element, "armature") + self.drives.armature.get(name, 0.0),
         }
-        values: dict[str, Any] = {key: decimal_value(x, 0.0) for key, x in drive.items()}
-        joint = Joint(
-            name, 0, sigma=_SIGMA[kind], limits=self._limits(element, turns),
-            **values,
-        )  # fmt: skip
-        around = mjcf.around(element)
-        point = np.array(mjcf.numbers(element, "pos", (0, 0, 0), 3))
-        point = around[:3, :3] @ point + around[:3, 3]
-        return (
-            joint,
-            around[:3, :3] @ axis / size,
-            point,
-            mjcf.angle(ref, element) if turns else ref,
-        )
+        return {key: decimal_value(x, 0.0) for key, x in drive.items()}
 
     def _damping(self, element: Any, name: str) -> float:
         """What is proportional to the speed; that of `springdamper` needs the whole robot."""
@@ -440,10 +485,16 @@ class Scene:
         placed = Placed.of(self.bodies, self.mjcf.fault, self.refs)
         loops = Closures(self.mjcf, self.place, self.sites).loops(placed)
         joints = locked(self.mjcf, placed.joints, self.refs)
-        driven = self.drives.driven
+        drives = self.drives
+        couplings = couplings_of(self.mjcf, joints, self.refs, drives)
         if loops:
-            joints = [replace(joint, active=joint.name in driven) for joint in joints]
-        joints = coupled(joints, couplings_of(self.mjcf, joints, self.refs, driven))
+            free = {joint.name for joint in joints if joint.sigma != FIXED} - {*couplings}
+            driven = free & (drives.driven | drives.pulled)
+            self.elastic = {name: self.elastic[name] for name in (free - driven) & {*self.elastic}}
+            joints = [self._tied(joint, joint.name in driven) for joint in joints]
+        else:
+            self.elastic = {}
+        joints = coupled(joints, couplings)
         base, g = Base(link=placed.root), self.gravity()
         if self.floating is not None:
             T = self.floating[0]
@@ -454,6 +505,19 @@ class Scene:
             self.mjcf.root.get("model") or "MuJoCo model", tuple(placed.links), tuple(joints),
             tuple(loops), base, tuple(decimal_value(x, 1e-15) for x in g), file,
             frames=named_frames(self.bodies, self._frames()), end_effector=self._end_effector(),
+        )  # fmt: skip
+
+    def _tied(self, joint: Joint, driven: bool) -> Joint:
+        """A joint in loops: driven by an actuator, or by its spring, or passive."""
+        if joint.name not in self.elastic:
+            return replace(joint, active=driven)
+        mjcf, element = self.mjcf, self.elastic[joint.name]
+        rest = mjcf.number(element, "springref")
+        rest = mjcf.angle(rest, element) if joint.sigma == REVOLUTE else rest
+        stiffness = (mjcf.numbers(element, "stiffness", (0.0,)) or [0.0])[0]
+        return replace(
+            joint, elastic=True, stiffness=decimal_value(stiffness, 0.0),
+            rest=decimal_value(rest, 0.0), damping=joint.FV, FV=0,
         )  # fmt: skip
 
     def _end_effector(self) -> str:

@@ -31,6 +31,7 @@ from ..fields import (
     SYMBOLS,
     TWIN_KEYS,
     UNIT,
+    WHEEL_KEYS,
 )
 from ..flexible import read_flexible
 from ..inertia import about_origin
@@ -53,6 +54,7 @@ from ..robot import (
     Link,
     Loop,
     Robot,
+    Wheel,
 )
 from ..values.expression import Value, add, substitute, symbols
 from ..values.parser import to_value
@@ -189,6 +191,7 @@ class _Reader:
             notes,
             tuple(self.frames(table, len(links))),
             self.text(table, "end_effector", ""),
+            tuple(self.wheels(table)),
         )
 
     def frames(self, table: Table, last: int) -> Iterator[Frame]:
@@ -202,6 +205,23 @@ class _Reader:
                 self.vector(part, "xyz", 3),
                 self.vector(part, "rpy", 3),
                 self.text(part, "kind", "frame"),
+            )
+        self.place, self.link = ("", 0), ""
+
+    def wheels(self, table: Table) -> Iterator[Wheel]:
+        """[[wheel]]: links that roll on the ground without slipping."""
+        self.place = ("", 0)
+        for k, part in enumerate(self.tables(table, "wheel"), 1):
+            self.begin(Piece(part, ("wheel", k)), f"wheel{k}", WHEEL_KEYS)
+            for key in ("link", "radius"):
+                if key not in part:
+                    self.report(f"the wheel has no {key}; give link and radius", key)
+            yield Wheel(
+                self.link,
+                self.antecedent(part, 0, "link"),
+                self.number(part, "radius"),
+                self.vector(part, "normal", 3) if "normal" in part else (0, 0, 1),
+                self.text(part, "slip", ""),
             )
         self.place, self.link = ("", 0), ""
 

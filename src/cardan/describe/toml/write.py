@@ -27,6 +27,7 @@ from ..robot import (
     Link,
     Loop,
     Robot,
+    Wheel,
 )
 from ..values.expression import Expression, Value
 from .read import VERSION
@@ -57,6 +58,8 @@ def write_toml(robot: Robot) -> str:
         lines += _link(link, joint, j, names)
     for k, loop in enumerate(robot.loops, 1):
         lines += _loop(loop, k)
+    for k, wheel in enumerate(robot.wheels, 1):
+        lines += _wheel(wheel, k)
     for frame in robot.frames:
         lines += _frame(frame)
     return "\n".join(lines) + "\n"
@@ -144,6 +147,14 @@ def _loop(loop: Loop, k: int) -> list[str]:
             parts.append(f"joint = {_quote(loop.kind)}")
         lines.append(f"{kind} = {{ {', '.join(parts)} }}")
     return lines
+
+
+def _wheel(wheel: Wheel, k: int) -> list[str]:
+    lines = ["", f"[[wheel]]  # {k}", f"name = {_quote(wheel.name)}", f"link = {wheel.link}"]
+    lines.append(f"radius = {_value(wheel.radius)}")
+    if wheel.normal != (0, 0, 1):
+        lines.append(f"normal = {_list(wheel.normal)}  # of the ground, in frame 0")
+    return lines + ([f"slip = {_quote(wheel.slip)}"] if wheel.slip else [])
 
 
 def _frame(frame: Frame) -> list[str]:

@@ -4,18 +4,25 @@ saved as a picture."""
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
+import numpy as np
 from nicegui import ui
 
 __all__ = ["fit", "save_picture", "stage", "together"]
 
 _FOV = 34.0  # degrees, upwards
+_MARGIN = 1.14
 _READY = """
 const view = getElement(%d);
 if (view?.renderer) {
   view.renderer.setClearColor(0x000000, 0);
+  for (const light of view.scene.children.filter((x) => x.isLight)) { // rounder than as it comes
+    light.intensity = Math.PI * (light.isAmbientLight ? 0.5 : 0.62);
+    if (!light.isAmbientLight) light.position.set(8, -14, 24);
+  }
   view.renderer.setPixelRatio(Math.min(2, window.devicePixelRatio));
   const fit = () => { // as much is seen to the sides as upwards, also where it is narrow
     view.resize();
@@ -71,27 +78,25 @@ def together(scene: Any) -> AbstractContextManager[None]:
     return batch
 
 
-def fit(scene: Any, points: Any, least: float) -> None:
-    """Look at all points (N, 3) from the front right, from above."""
-    low, high = points.min(axis=0), points.max(axis=0)
+def fit(scene: Any, points: np.ndarray, around: float, direction: Sequence[float]) -> None:
+    """Look from a direction at all points (N, 3) and so much around them: from as near as they all
+    are in sight."""
+    near = np.asarray(direction, float) / np.linalg.norm(direction)
+    right = np.cross([0.0, 0.0, 1.0], near)
+    right /= np.linalg.norm(right)
+    axes = np.stack([right, np.cross(near, right), near])
+    seen = points @ axes.T
+    low, high = seen.min(axis=0) - around, seen.max(axis=0) + around
     middle = (low + high) / 2
-    radius = max(float(((high - low) ** 2).sum() ** 0.5) / 2, 0.45 * least)
-    far = 1.25 * radius / 0.29  # the sine of half the angle of view
-    x, y, z = (middle + far * _FROM).tolist()
+    corners = np.concatenate([seen - around, seen + around]) - middle
+    aside = np.abs(corners[:, :2]).max(axis=1)
+    far = _MARGIN * float((aside / np.tan(np.radians(_FOV / 2)) + corners[:, 2]).max())
+    middle = axes.T @ middle
+    x, y, z = (middle + far * near).tolist()
     scene.move_camera(
         x=x, y=y, z=z, look_at_x=float(middle[0]), look_at_y=float(middle[1]),
         look_at_z=float(middle[2]), duration=0,
     )  # fmt: skip
-
-
-def _unit(x: float, y: float, z: float) -> Any:
-    import numpy as np
-
-    v = np.array([x, y, z])
-    return v / np.linalg.norm(v)
-
-
-_FROM = _unit(0.72, -1.0, 0.55)
 
 
 def save_picture(scene: Any, name: str) -> None:

@@ -13,6 +13,7 @@ from ....describe.robot import FIXED
 from ....describe.values.expression import number
 from ....errors import CardanError
 from ....motion.frames import centres_of_mass, frame_poses, link_frames, placement
+from ....sheets.marks import Mark, marks
 from ....sheets.solids import Solid, along, bodies, drawable, reach, solids, thickness
 from .. import WORDS
 from ..server.state import Page
@@ -25,19 +26,26 @@ from .stage import fit, save_picture, stage, together
 __all__ = ["View"]
 
 _COLOURS = {
-    "tube": "#8d99a6", "revolute": "#d9822b", "prismatic": "#2f7fb8", "slide": "#b7c1cb",
-    "loop": "#6f4fa3", "weight": "#8d99a6",
+    "body": "#bcc6d0", "ball": "#bcc6d0", "revolute": "#586674", "ring": "#d9822b",
+    "sleeve": "#2f7fb8", "slide": "#d3dae0", "plate": "#8794a1",
 }  # fmt: skip
-_RADII = {"tube": 0.014, "slide": 0.012, "loop": 0.022, "revolute": 0.034}
+_CHOSEN = "#f0b45a"
+_AXES = {"x": "#cf3b2c", "y": "#2f8f3e", "z": "#2b62c9"}
+_VIEWS = {
+    "Isometric": (0.72, -1.0, 0.55), "Front": (0, -1, 0), "Back": (0, 1, 0), "Right": (1, 0, 0),
+    "Left": (-1, 0, 0), "Top": (0, -1e-3, 1),
+}  # fmt: skip
 _UPRIGHT = np.array([[1, 0, 0], [0, 0, -1], [0, 1, 0]], float)  # three.js draws cylinders along y
 _PALETTE = ("#b5402a", "#2f7fb8", "#3a7d44", "#d9822b", "#6f4fa3", "#00808a", "#a8325e", "#5c6670")
 _SHOWN = {
     "axes": ("3d_rotation", "Axes of all frames", False),
+    "lengths": ("straighten", "The table's lengths and angles: b, d, r, \u03b3, \u03b1", False),
     "names": ("label", "Names of the links", False),
     "mass": ("adjust", "Centre of mass and gravity", True),
     "grid": ("grid_on", "Grid", True),
     "surfaces": ("view_in_ar", "Surfaces of the file, or the skeleton", True),
 }
+_MARK = "font:600 12px serif;color:#a0146e;white-space:nowrap"
 _LABEL = "font-size:11px;color:inherit;padding-left:64px;white-space:nowrap"
 
 
@@ -48,11 +56,12 @@ class View:
         self.page = page
         self.size = self.thick = 1.0
         self.looked: tuple[Any, ...] = ()
+        self.direction: tuple[float, float, float] = _VIEWS["Isometric"]
         self.frames: list[Any] = []
         self.slides: list[tuple[int, Any]] = []
         self.ghosts: list[tuple[Any, str]] = []
         self.extras: dict[str, list[Any]] = {}
-        self.bones: list[Any] = []
+        self.bones: list[tuple[Any, str, int]] = []  # with their colours and links
         self.weights: dict[int, np.ndarray] = {}  # centres of mass that are drawn
         self.tools: dict[str, Any] = {}
         self.playing = 0
@@ -74,6 +83,8 @@ class View:
         page.on_robot(self.put_away)
         page.on_robot(self.draw)
         page.on_motion(self.place)
+        page.on_select(self._selected)
+        self.scene.on_click(self._clicked)
 
     def say(self, text: str) -> None:
         if self.message.text != text:
@@ -83,6 +94,9 @@ class View:
         """Buttons over the scene: look at everything, what is shown, a picture of it."""
         with ui.row().classes("tools"):
             _tool("center_focus_strong", "Look at the whole robot", lambda: self.look())
+            with _tool("explore", "Look from", None), ui.menu().props("auto-close"):
+                for words, direction in _VIEWS.items():
+                    ui.menu_item(words, lambda direction=direction: self._from(direction))
             for key, (icon, words, _) in _SHOWN.items():
                 self.tools[key] = _tool(icon, words, lambda key=key: self._toggle(key))
                 self._light(key)
@@ -103,6 +117,10 @@ class View:
         self._light(key)
         self._extras()
         self.place()
+
+    def _from(self, direction: tuple[float, float, float]) -> None:
+        self.direction = direction
+        self.look()
 
     def _picture(self) -> None:
         save_picture(self.scene, f"{self.page.stem}.png")
@@ -148,29 +166,25 @@ class View:
             self.look()
 
     def _solid(self, part: Solid) -> None:
-        size, scene = self.thick, self.scene
-        if part.kind == "tool":
-            scene.axes_helper(part.length)
-            return
-        if part.kind == "weight":
-            shape: Any = scene.sphere(0.05 * size)
-            turn = part.turn
-        elif part.kind == "prismatic":
-            shape = scene.box(0.06 * size, 0.06 * size, part.length)
-            turn = part.turn
+        scene, (first, last), turn = self.scene, part.radii, part.turn
+        middle = np.array(part.middle)
+        if part.kind == "ball":
+            shape: Any = scene.sphere(first, 24, 16)
+        elif part.outline is not None:
+            shape = scene.extrusion(part.outline.tolist(), part.length)
+            middle = middle - part.length / 2 * turn[:, 2]
         else:
-            radius = _RADII[part.kind] * size
-            shape = scene.cylinder(radius, radius, part.length, 24)
-            turn = part.turn @ _UPRIGHT
-        shape.material(_COLOURS[part.kind]).move(*part.middle).rotate_R(turn.tolist())
-        self.bones.append(shape)
+            shape = scene.cylinder(last, first, part.length, 28)
+            turn = turn @ _UPRIGHT
+        shape.move(*middle.tolist()).rotate_R(turn.tolist())
+        self.bones.append((shape, _COLOURS[part.kind], part.frame))
         if part.kind == "slide":
             self.slides.append((part.joint, shape))
 
     def _extras(self) -> None:
         """What can be shown or left out: made when it is first asked for."""
-        makers = {"axes": self._axes, "names": self._names, "mass": self._mass, "grid": self._grid,
-                  "surfaces": self._surfaces}  # fmt: skip
+        makers = {"axes": self._axes, "lengths": self._lengths, "names": self._names,
+                  "mass": self._mass, "grid": self._grid, "surfaces": self._surfaces}  # fmt: skip
         with together(self.scene), self.scene:
             for key, make in makers.items():
                 shown = self.shows(key)
@@ -179,18 +193,63 @@ class View:
                 for item in self.extras.get(key, []):
                     item.visible(shown)
             skinned = bool(self.extras.get("surfaces")) and self.shows("surfaces")
-            for bone in self.bones:
-                bone.visible(not skinned)
+            glass = 0.35 if self.shows("lengths") else 1.0  # what is inside must be seen
+            for bone, colour, _ in self.bones:
+                bone.visible(not skinned).material(colour, glass)
+
+    def _selected(self, link: int) -> None:
+        """Show which link is worked on in a table, or was clicked."""
+        with together(self.scene):
+            for bone, colour, own in self.bones:
+                bone.material(_CHOSEN if own == link else colour)
+
+    def _clicked(self, event: Any) -> None:
+        links = {bone.id: own for bone, _, own in self.bones}
+        hits = [links[hit.object_id] for hit in event.hits if hit.object_id in links]
+        self.page.select(hits[0] if hits else -1)
 
     def _axes(self) -> list[Any]:
         drawn = []
         for _, frame in self.page.labels():
             pose = placement(frame)
-            with self.frames[frame.link]:
-                axes = self.scene.axes_helper(0.14 * self.thick)
-                axes.move(*pose[:3, 3].tolist()).rotate_R(pose[:3, :3].tolist())
-                drawn.append(axes)
+            with self.frames[frame.link], self.scene.group() as axes:
+                for k, (letter, colour) in enumerate(_AXES.items()):
+                    self._arrow(letter, colour, np.eye(3)[k])
+            axes.move(*pose[:3, 3].tolist()).rotate_R(pose[:3, :3].tolist())
+            drawn.append(axes)
         return drawn
+
+    def _arrow(self, letter: str, colour: str, axis: np.ndarray) -> None:
+        """An axis of a frame with its letter at the end."""
+        scene, long, thin = self.scene, 0.2 * self.thick, 0.004 * self.thick
+        turn = (along(axis) @ _UPRIGHT).tolist()
+        scene.cylinder(thin, thin, long, 10).material(colour).move(
+            *(axis * long / 2).tolist()
+        ).rotate_R(turn)
+        scene.cylinder(0, 3 * thin, 9 * thin, 12).material(colour).move(
+            *(axis * long).tolist()
+        ).rotate_R(turn)
+        style = f"font:italic 600 12px serif;color:{colour}"
+        scene.text(letter, style).move(*(axis * 1.2 * long).tolist())
+
+    def _lengths(self) -> list[Any]:
+        """The parameters of the table where they are: lengths along the way, angles as arcs."""
+        drawn = []
+        for j, (joint, known) in enumerate(
+            zip(self.page.robot.joints, self.page.drawn().joints, strict=True), 1
+        ):
+            for mark in marks(j, joint, known):
+                with self.frames[mark.frame], self.scene.group() as group:
+                    self._mark(mark, j)
+                drawn.append(group)
+        return drawn
+
+    def _mark(self, mark: Mark, j: int) -> None:
+        lines = mark.points((0.11 + 0.035 * (j % 3)) * self.thick)  # joints often share a place
+        for a, b in pairwise(lines):
+            self.scene.line(a.tolist(), b.tolist()).material("#a0146e")
+        style = f"{_MARK};padding-left:10px;padding-top:{30 * (j % 3)}px"
+        self.scene.text(mark.words, style).move(*lines[len(lines) // 2].tolist())
 
     def _surfaces(self) -> list[Any]:
         """What the file of the robot looks like; its frames are found by the names of links."""
@@ -229,9 +288,11 @@ class View:
         for k in np.linspace(-half, half, 9).tolist():
             for a, b in (((k, -half, 0), (k, half, 0)), ((-half, k, 0), (half, k, 0))):
                 lines.append(self.scene.line(list(a), list(b)).material("#8b949e", 0.4))
-        radius = 0.07 * self.thick
-        plate = self.scene.cylinder(radius, radius, 0.02 * self.thick, 32).material("#5c6670")
-        plate.move(0, 0, -0.01 * self.thick).rotate_R(_UPRIGHT.tolist())
+        if any(colour == _COLOURS["plate"] for _, colour, _ in self.bones):
+            return lines  # it has a base of its own
+        radius = 0.13 * self.thick
+        plate = self.scene.cylinder(radius, radius, 0.03 * self.thick, 40).material("#5c6670")
+        plate.move(0, 0, -0.015 * self.thick).rotate_R(_UPRIGHT.tolist())
         return [*lines, plate]
 
     def look(self, motion: np.ndarray | None = None) -> None:
@@ -247,7 +308,7 @@ class View:
             for j, centre in self.weights.items():
                 at = frames[..., j, :3, :3] @ centre + frames[..., j, :3, 3]
                 places.append(at.reshape(-1, 3))
-            fit(self.scene, np.concatenate(places), self.size)
+            fit(self.scene, np.concatenate(places), 0.09 * self.thick, self.direction)
 
     # placing
 

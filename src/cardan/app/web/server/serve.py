@@ -15,6 +15,7 @@ import socket
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from importlib import resources
 from typing import Any
 
 from ....errors import InputError, MissingExtraError
@@ -104,6 +105,11 @@ def _data(store: Store, jobs: Any) -> None:
         if content is None:
             return Response(b"null", 404, media_type="application/json")
         return Response(content, media_type="application/json", headers=cached(600))
+
+    @app.get("/math.woff2")
+    def font() -> Response:
+        content = (resources.files("cardan.document") / "font" / "stix-two-math.woff2").read_bytes()
+        return Response(content, media_type="font/woff2", headers=cached(_YEAR))
 
     @app.get("/surface/{digest}")
     def surface(digest: str) -> Response:
