@@ -165,4 +165,4 @@ def blocks_error(data: Equations, spread: np.ndarray, folds: int) -> float | Non
         K = np.linalg.lstsq(others[:, :p], others[:, p], rcond=None)[0] / norms
         rest += float(np.sum((data.valid * (data.y - data.W @ K))[block] ** 2))
     total = float(np.sum((data.valid * data.y) ** 2))
-    return float(np.sqrt(rest / total)) if total else None
+    return float(np.sqrt(rest / total))
