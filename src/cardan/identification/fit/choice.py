@@ -5,6 +5,7 @@ positions, the delay of the torques, further terms of the friction. All are judg
 torques, behind the same low-pass of the equations, by the error of blocks that took no part in the
 fit; what gains less than `_GAIN` of it is not worth its parameters. The low-pass of the equations
 changes the torques themselves: it is set where the torques of the model have nothing more to say.
+A recipe that says `smooth` has the friction that it says, one that says `cutoff` its filters.
 """
 
 from __future__ import annotations
@@ -165,7 +166,8 @@ def _cutoff(now: _Trial, wanted: Recipe, told: list[str]) -> _Trial:
 
 def _delay(now: _Trial, wanted: Recipe, told: list[str]) -> _Trial:
     """By a sample either way; then, where that is better, by halves and twos."""
-    if wanted.filter.delay != 0 or not all(x.motion.timed for x in now.sources):
+    fixed = wanted.filter.delay != 0 or wanted.filter.cutoff != "auto"
+    if fixed or not all(x.motion.timed for x in now.sources):
         return now
     dt = max(source.motion.dt for source in now.sources)
 
@@ -189,6 +191,8 @@ def _delay(now: _Trial, wanted: Recipe, told: list[str]) -> _Trial:
 
 
 def _terms(now: _Trial, wanted: Recipe, told: list[str]) -> _Trial:
+    if wanted.friction.smooth != "auto":
+        return now
     for key, term in _TERMS.items():
         if getattr(wanted.friction, key) != "auto" or (key == "stribeck" and not now.shape):
             continue
@@ -208,7 +212,8 @@ def _parallel(now: _Trial, wanted: Recipe, told: list[str]) -> Recipe:
     """The equations end where the torques of the model do: noise alone lies beyond."""
     plan = now.sources[0].plan
     several = len({source.plan for source in now.sources}) > 1
-    fixed = wanted.filter.parallel != "auto" or wanted.filter.kind != "butterworth"
+    chosen = wanted.filter
+    fixed = (chosen.cutoff, chosen.parallel, chosen.kind) != ("auto", "auto", "butterworth")
     if fixed or several or not plan.timed:
         return now.recipe
     rows = sum(len(source.motion.q) for source in now.sources)
