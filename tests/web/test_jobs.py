@@ -56,6 +56,18 @@ def test_a_model_is_derived_and_kept() -> None:
     assert run(jobs, "derive", hints={"language": "rust"}, **question)["cached"]
 
 
+def test_assemblies_of_a_platform_are_told_by_poses() -> None:
+    robot = cardan.load("stewart")
+    q = cardan.LoopGeometry.of(robot).home.tolist()
+    data = {"robot": dumps(robot, "toml"), "q": q}
+    answer = work.FUNCTIONS["assemblies"](data, lambda text: None)
+    assert answer["words"].startswith("8 poses of the platform, 512 arrangements of the legs")
+    assert answer["note"].endswith("these are all")
+    away = np.array(answer["q"])[:, :6] - q[:6]
+    assert np.abs(away).max(axis=1).min() < 1e-9  # where the platform stands is among them
+    assert len(answer["q"]) == 8
+
+
 def test_another_language_does_not_derive_again(monkeypatch: pytest.MonkeyPatch) -> None:
     data = {"robot": RX90, "model": "direct-dynamics", "options": {}}
     program = work.derive(data, lambda text: None)["parts"]["program"]

@@ -241,6 +241,6 @@ FUNCTIONS: dict[str, Callable[[Data, Say], Data]] = {
     "evaluate": evaluate,
     **{name: _from("jobs.motion", name)
        for name in ("motion", "simulation", "identification", "modes")},
-    "inverse": _from("jobs.inverse", "inverse"),
+    **{name: _from("jobs.inverse", name) for name in ("inverse", "assemblies")},
     "opened": _from("files.visuals", "opened"),
 }  # fmt: skip
