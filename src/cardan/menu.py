@@ -27,6 +27,7 @@ ModelName = Literal[
     "jacobian-inverse",
     "velocities",
     "accelerations",
+    "kinematics-derivatives",
     "jdot-qdot",
     "loop-kinematics",
     "inverse-dynamics",
@@ -36,15 +37,18 @@ ModelName = Literal[
     "coriolis-matrix",
     "lagrange",
     "direct-dynamics",
+    "state-space",
     "platform-inverse-dynamics",
     "platform-direct-dynamics",
     "inverse-dynamics-derivatives",
     "direct-dynamics-derivatives",
     "reactions",
     "energies",
+    "energies-derivatives",
     "generalized-momentum",
     "base-parameters",
     "regressor",
+    "regressor-derivatives",
     "filtered-regressor",
     "energy-regressor",
 ]
@@ -119,7 +123,14 @@ def model(
 @overload
 def model(
     robot: Robot,
-    name: Literal["velocities", "accelerations", "energies", "generalized-momentum"],
+    name: Literal[
+        "velocities",
+        "accelerations",
+        "kinematics-derivatives",
+        "energies",
+        "energies-derivatives",
+        "generalized-momentum",
+    ],
     *,
     symbolic: bool = ...,
     assembly: int | None = ...,
@@ -236,6 +247,19 @@ def model(
 @overload
 def model(
     robot: Robot,
+    name: Literal["state-space"],
+    *,
+    effort: Literal["plain", "normal", "safe", "max"] = ...,
+    friction: bool = ...,
+    f_e: bool = ...,
+    symbolic: bool = ...,
+    assembly: int | None = ...,
+) -> Program: ...
+
+
+@overload
+def model(
+    robot: Robot,
     name: Literal["platform-inverse-dynamics", "platform-direct-dynamics"],
     *,
     space: Literal["cartesian", "joint"] = ...,
@@ -298,7 +322,7 @@ def model(
 @overload
 def model(
     robot: Robot,
-    name: Literal["filtered-regressor"],
+    name: Literal["regressor-derivatives", "filtered-regressor"],
     *,
     base_parameters: bool = ...,
     offset: bool = ...,
