@@ -27,6 +27,7 @@ ModelName = Literal[
     "jacobian-inverse",
     "velocities",
     "accelerations",
+    "kinematics-derivatives",
     "jdot-qdot",
     "loop-kinematics",
     "inverse-dynamics",
@@ -42,9 +43,11 @@ ModelName = Literal[
     "direct-dynamics-derivatives",
     "reactions",
     "energies",
+    "energies-derivatives",
     "generalized-momentum",
     "base-parameters",
     "regressor",
+    "regressor-derivatives",
     "filtered-regressor",
     "energy-regressor",
 ]
@@ -119,7 +122,14 @@ def model(
 @overload
 def model(
     robot: Robot,
-    name: Literal["velocities", "accelerations", "energies", "generalized-momentum"],
+    name: Literal[
+        "velocities",
+        "accelerations",
+        "kinematics-derivatives",
+        "energies",
+        "energies-derivatives",
+        "generalized-momentum",
+    ],
     *,
     symbolic: bool = ...,
     assembly: int | None = ...,
@@ -298,7 +308,7 @@ def model(
 @overload
 def model(
     robot: Robot,
-    name: Literal["filtered-regressor"],
+    name: Literal["regressor-derivatives", "filtered-regressor"],
     *,
     base_parameters: bool = ...,
     offset: bool = ...,

@@ -287,6 +287,100 @@ class Program:
         )
 
     @named_arguments
+    def derivatives(self, wrt: str | Sequence[str] = ()) -> Program:
+        """The outputs and their exact partial derivatives in one program that shares its values:
+        dy_dx, shape y + x, of every output y by every input x, or by those of `wrt`.
+
+        Of loops by the positions of the tree; the models called -derivatives are by those of the
+        independent joints.
+
+        >>> energies = cardan.model(cardan.load("planar2r"), "energies")
+        >>> list(energies.derivatives(wrt=["q", "p"]).outputs)
+        ['E', 'U', 'dE_dq', 'dE_dp', 'dU_dq', 'dU_dp']"""
+        from .ir.derivative import jacobians
+
+        names = self._differentiated_by(wrt)
+        wanted = {f"d{y}_d{x}": (y, x) for y in self.outputs for x in names}
+        words = {
+            name: f"partial derivatives of {y} (first axes) by {x} (last axes)"
+            for name, (y, x) in wanted.items()
+        }
+        return self._derived("derivatives", jacobians(self.code, wanted), words)
+
+    @named_arguments
+    def adjoint(self, wrt: str | Sequence[str] = ()) -> Program:
+        """The gradient of the weighted sum of all outputs, sum of w_y y, by every input x or those
+        of `wrt`: inputs w_y beside those of the program, outputs g_x. One sweep back, so that it
+        costs a few times the program, whatever the number of inputs.
+
+        >>> torques = cardan.model(cardan.load("ur5"), "inverse-dynamics")
+        >>> adjoint = torques.adjoint(wrt=["q", "qd"])
+        >>> list(adjoint.inputs), list(adjoint.outputs)
+        (['q', 'qd', 'qdd', 'w_tau'], ['g_q', 'g_qd'])"""
+        from .ir.derivative import adjoint
+
+        names = self._differentiated_by(wrt)
+        weights = {y: f"w_{y}" for y in self.outputs}
+        code = adjoint(self.code, weights, {x: f"g_{x}" for x in names})
+        words = {f"w_{y}": f"weights of {y}" for y in self.outputs}
+        words |= {f"g_{x}": f"gradient of the weighted sum of the outputs by {x}" for x in names}
+        return self._derived("adjoint", code, words)
+
+    @named_arguments
+    def tangent(self, wrt: str | Sequence[str] = ()) -> Program:
+        """The derivative t_y of each output y along a direction v_x of every input x, or of those
+        of `wrt`: the partial derivatives times the direction, without forming them.
+
+        >>> torques = cardan.model(cardan.load("ur5"), "inverse-dynamics")
+        >>> tangent = torques.tangent(wrt="q")
+        >>> list(tangent.inputs), list(tangent.outputs)
+        (['q', 'qd', 'qdd', 'v_q'], ['t_tau'])"""
+        from .ir.derivative import tangent
+
+        names = self._differentiated_by(wrt)
+        code = tangent(self.code, {x: f"v_{x}" for x in names}, {y: f"t_{y}" for y in self.outputs})
+        words = {f"v_{x}": f"direction of {x}" for x in names}
+        words |= {f"t_{y}": f"derivative of {y} along the direction" for y in self.outputs}
+        return self._derived("tangent", code, words)
+
+    @named_arguments
+    def hessian_product(self, wrt: str | Sequence[str] = ()) -> Program:
+        """The Hessian of the weighted sum of all outputs, sum of w_y y, times a direction v_x of
+        the inputs: outputs h_x. Full tensors of second order are `derivatives` of `derivatives`.
+
+        >>> torques = cardan.model(cardan.load("ur5"), "inverse-dynamics")
+        >>> product = torques.hessian_product(wrt=["q", "qd"])
+        >>> list(product.inputs), list(product.outputs)
+        (['q', 'qd', 'qdd', 'w_tau', 'v_q', 'v_qd'], ['h_q', 'h_qd'])"""
+        from .ir.derivative import tangent
+
+        names = self._differentiated_by(wrt)
+        gradient = self.adjoint(names)
+        code = tangent(
+            gradient.code, {x: f"v_{x}" for x in names}, {f"g_{x}": f"h_{x}" for x in names}
+        )
+        words = {name: gradient.meaning[name] for name in gradient.inputs if name[:2] == "w_"}
+        words |= {f"v_{x}": f"direction of {x}" for x in names}
+        words |= {f"h_{x}": f"Hessian times the direction, rows of {x}" for x in names}
+        return self._derived("hessian-product", code, words)
+
+    def _differentiated_by(self, wrt: str | Sequence[str]) -> list[str]:
+        names = [wrt] if isinstance(wrt, str) else list(wrt) or list(self.inputs)
+        for name in names:
+            if name not in self.inputs:
+                raise UnknownNameError.of("input", name, self.inputs)
+        return names
+
+    def _derived(self, kind: str, code: Code, words: Mapping[str, str]) -> Program:
+        """The program of derivatives of this one."""
+        from .ir.factor import improved
+
+        return replace(
+            self, model=f"{self.model} {kind}", code=improved(code),
+            meaning={**self.meaning, **words}, expanded=False, page=None,
+        )  # fmt: skip
+
+    @named_arguments
     def emit(self, language: str, **options: Any) -> str:
         """Source text in a language; see cardan.emit.languages().
 

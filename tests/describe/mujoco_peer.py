@@ -184,3 +184,81 @@ def _turn(mujoco: Any, data: Any, rng: np.random.Generator, first: int) -> np.nd
 def _gravity(mujoco: Any, model: Any) -> np.ndarray:
     off = model.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_GRAVITY
     return np.zeros(3) if off else model.opt.gravity
+
+
+def tied_difference(robot: Robot, model: Any, states: int = 2) -> float:
+    """The largest error of the accelerations of a robot with loops, by their largest entry, against
+    M a + h = tau + passive + J^T lambda, J a = -Jd v, with MuJoCo's M, h, springs and constraints.
+
+    The states are MuJoCo's own: Newton's method on its constraints from random positions of the
+    tree, velocities in the null space of J. What spins idly is held on both sides. The damping of
+    ball joints and dry friction are off."""
+    import mujoco
+
+    off, bit = model.opt, mujoco.mjtDisableBit
+    off.disableflags |= bit.mjDSBL_CONTACT | bit.mjDSBL_LIMIT | bit.mjDSBL_ACTUATION
+    off.disableflags |= bit.mjDSBL_FRICTIONLOSS
+    off.jacobian = 0
+    for i in ball_axes(robot, model):
+        model.dof_damping[model.jnt_dofadr[i] : model.jnt_dofadr[i] + 3] = 0
+    data = mujoco.MjData(model)
+    balls = {k + n for k, _ in ball_axes(robot, model).values() for n in range(3)}
+    moving = [j for j, joint in enumerate(robot.joints) if joint.sigma != FIXED]
+    bare = {moving[k] for k in balls}
+    joints = [replace(x, FS=0, FV=0 if j in bare else x.FV) for j, x in enumerate(robot.joints)]
+    robot = replace(robot, joints=tuple(joints))
+    program = cardan.model(robot, "direct-dynamics", effort="plain")
+    columns = {f"q{j + 1}": k for k, j in enumerate(moving)}
+    active, driven = (
+        [columns[name] for name in program.meaning[key].rpartition(": ")[2].split(", ")]
+        for key in ("qd", "tau")
+    )
+    idle = [columns[f"q{j}"] for j in cardan.model(robot, "loop-geometry").analysis.idle]
+    rng, worst, n = np.random.default_rng(0), 0.0, robot.n
+
+    def constraints(q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """r and its derivatives by q."""
+        B, _ = put(robot, model, data, q, np.zeros(n))
+        mujoco.mj_fwdPosition(model, data)
+        rows = slice(0, data.ne)
+        return data.efc_pos[rows].copy(), data.efc_J.reshape(-1, model.nv)[rows] @ B
+
+    refs = [model.qpos0[model.jnt_qposadr[i]] for i in joint_ids(robot, model)]
+    refs = [0.0 if k in balls else x for k, x in enumerate(refs)]
+    for _ in range(states):
+        q = np.array(refs) + 0.1 * rng.uniform(-1, 1, n)
+        for _ in range(100):
+            r, J = constraints(q)
+            q = q - np.linalg.lstsq(J, r, rcond=1e-9)[0]
+        assert np.abs(r).max() < 1e-10
+        still = np.vstack((constraints(q)[1], np.eye(n)[idle]))
+        singular = np.linalg.svd(still)
+        basis = singular[2][(singular[1] > 1e-8 * singular[1][0]).sum() :]
+        qd = basis.T @ rng.uniform(-1, 1, len(basis))
+        h = 1e-5
+        Jdv = (constraints(q + h * qd)[1] - constraints(q - h * qd)[1]) @ qd / (2 * h)
+        Jdv = np.concatenate((Jdv, np.zeros(len(idle))))
+        x = {"q": q, "qd": qd[active], "tau": rng.uniform(-1, 1, len(driven))}
+        free, lead = free_joint(robot, model), 0
+        if free is not None:
+            lead, first = 6, int(model.jnt_dofadr[free])
+        B, drift = np.zeros((model.nv, lead + n)), np.zeros(model.nv)
+        B[:, lead:], drift[:] = put(robot, model, data, q, qd)
+        if lead:
+            R = _turn(mujoco, data, rng, int(model.jnt_qposadr[free]))
+            x["V0"], x["g0"] = rng.uniform(-1, 1, 6), R.T @ _gravity(mujoco, model)
+            data.qvel[first : first + 6] = [*(R @ x["V0"][:3]), *x["V0"][3:]]
+            B[first : first + 3, :3], B[first + 3 : first + 6, 3:6] = R, np.eye(3)
+        mujoco.mj_forward(model, data)
+        full = full_matrix(model, data)
+        force = B.T @ (data.qfrc_passive - data.qfrc_bias - full @ drift)
+        force[lead + np.array(driven)] += x["tau"]
+        M, J = B.T @ full @ B, np.hstack((np.zeros((len(still), lead)), still))
+        size = len(J)
+        K = np.block([[M, J.T], [J, np.zeros((size, size))]])
+        a = np.linalg.lstsq(K, np.concatenate((force, -Jdv)), rcond=1e-13)[0][: lead + n]
+        ours = program.evaluate(**{key: x[key] for key in program.inputs})
+        ours = np.concatenate(ours[::-1]) if lead else ours
+        theirs = a[[*range(lead), *(lead + k for k in active)]]
+        worst = max(worst, float(np.abs(ours - theirs).max() / np.abs(theirs).max()))
+    return worst

@@ -43,6 +43,8 @@ LONG = (
     "platform-inverse-dynamics", "platform-direct-dynamics",
 )  # fmt: skip
 
+LENGTHY = ("mobile-manipulator",)  # and of these, for the same reason
+
 # programs of thousands of operations: counted where the figures are published, and of a small one
 DERIVATIVES_OF = ("planar2r", "iiwa14")
 
@@ -65,7 +67,8 @@ def costs(name: str) -> Iterator[tuple[str, Cost]]:
     matrix with base parameters, too."""
     robot = cardan.load(name)
     for entry in cardan.catalogue():
-        if not entry.program or (robot.n > 12 and entry.name not in LONG):
+        lengthy = robot.n > 12 or name in LENGTHY
+        if not entry.program or (lengthy and entry.name not in LONG):
             continue
         if entry.name.endswith("-derivatives") and name not in DERIVATIVES_OF:
             continue

@@ -132,3 +132,46 @@ def test_other_outputs_and_errors() -> None:
         program.derivative("K", "q")
     with pytest.raises(cardan.errors.UnknownNameError, match="input"):
         program.derivative("E", "tau")
+
+
+def test_adjoint_tangent_and_hessian_product() -> None:
+    """Against all partial derivatives, first and second, of a program with symbols."""
+    program = cardan.model(cardan.load("planar2r"), "direct-dynamics")
+    values = random_values(cardan.load("planar2r"))
+    rng = np.random.default_rng(4)
+    wrt = list(program.inputs)
+    x = {name: rng.uniform(0.5, 1, (5, *shape)) for name, shape in program.inputs.items()}
+    x["p"] = np.array([values[name] for name in program.parameters])
+    first = program.derivatives()
+    assert list(first.outputs) == ["qdd", *(f"dqdd_d{name}" for name in wrt)]
+    J = first.evaluate(**x)._asdict()
+    near(J["qdd"], program.evaluate(**x), 1e-12)
+    for name in wrt:
+        near(J[f"dqdd_d{name}"], program.derivative("qdd", name).evaluate(**x), 1e-11, what=name)
+    w = {"w_qdd": rng.normal(size=(5, 2))}
+    v = {f"v_{name}": rng.normal(size=(5, *program.inputs[name])) for name in wrt}
+    gradient = program.adjoint().evaluate(**x, **w)._asdict()
+    rate = program.tangent().evaluate(**x, **v)
+    expected = sum(np.einsum("sij,sj->si", J[f"dqdd_d{n}"], v[f"v_{n}"]) for n in wrt)
+    near(rate, expected, 1e-11)
+    for name in wrt:
+        expected = np.einsum("si,sij->sj", w["w_qdd"], J[f"dqdd_d{name}"])
+        near(gradient[f"g_{name}"], expected, 1e-11, what=name)
+    product = program.hessian_product(wrt=["q", "qd"]).evaluate(
+        **x, **w, v_q=v["v_q"], v_qd=v["v_qd"]
+    )
+    second = first.derivatives(wrt=["q", "qd"]).evaluate(**x)._asdict()
+    for row in ("q", "qd"):
+        expected = sum(
+            np.einsum("si,sijk,sk->sj", w["w_qdd"], second[f"ddqdd_d{row}_d{n}"], v[f"v_{n}"])
+            for n in ("q", "qd")
+        )
+        near(getattr(product, f"h_{row}"), expected, 1e-10, what=row)
+    with pytest.raises(cardan.UnknownNameError, match="input"):
+        program.adjoint(wrt="tau_e")
+
+
+def test_adjoint_costs_a_few_times_the_program() -> None:
+    program = cardan.model(numeric("ur5"), "inverse-dynamics")
+    assert program.adjoint().cost.total < 5 * program.cost.total
+    assert program.derivatives().cost.total < program.cost.total * 6

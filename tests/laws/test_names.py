@@ -79,7 +79,7 @@ def long_robots() -> dict[str, Robot]:
 PROGRAMS = [
     name for name, entry in MENU.items() if entry.program and name not in (
         "jacobian-inverse", "filtered-regressor", "lagrange", "coriolis-matrix", "loop-kinematics",
-        "platform-inverse-dynamics", "platform-direct-dynamics")
+        "platform-inverse-dynamics", "platform-direct-dynamics", "regressor-derivatives")
 ]  # fmt: skip
 
 

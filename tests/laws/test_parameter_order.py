@@ -29,7 +29,7 @@ def programs(robot: Robot, **options: object) -> Iterator[cardan.Program]:
         own = {key: value for key, value in options.items() if key in entry.options}
         if "effort" in entry.options:
             own["effort"] = "plain"
-        if not entry.program:
+        if not entry.program or (entry.name == "regressor-derivatives" and robot.n > 3):
             continue
         for base in (False, True) if "base_parameters" in entry.options else (False,):
             try:

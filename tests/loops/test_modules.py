@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import tomllib
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 from tests.compare import near
 
 import cardan
+from cardan.describe import bundled
+from cardan.mechanism.platform import Modules
+from cardan.motion.frames import link_frames
+
+ROBOTS = Path(bundled.__file__).parent / "robots"
 
 
 def rods(side: str) -> list[dict[str, Any]]:
@@ -42,9 +50,52 @@ def delta_with_rods() -> dict[str, Any]:
     }  # fmt: skip
 
 
+def stage(name: str, below: Any, size: float) -> dict[str, Any]:
+    """Three legs of a passive turn, a slide and a pin: a planar 3-RPR."""
+    links = [
+        {"name": f"{name}_swivel", "antecedent": below, "active": False, "d": size, "mass": 0.3,
+         "com": [0.02, 0.01, 0], "inertia_com": [1e-3, 0, 0, 1e-3, 0, 2e-3]},
+        {"name": f"{name}_rod", "variable": f"{name}_s", "joint": "prismatic", "alpha": "pi/2",
+         "mass": 0.4, "com": [0.01, 0, -0.1], "inertia_com": [2e-3, 0, 0, 2e-3, 0, 1e-3]},
+    ]  # fmt: skip
+    pin = {"name": f"{name}_pin", "cut": {"antecedent": f"{name}_rod", "alpha": "-pi/2"},
+           "twin": {"antecedent": name, "gamma": 1.1, "d": 0.3 * size}}  # fmt: skip
+    return {"name": f"{name}_leg", "copies": 3, "link": links, "loop": [pin]}
+
+
+def body(name: str, **more: Any) -> dict[str, Any]:
+    return {"name": name, "freedoms": ["x", "y", "rz"], "mass": 1, "com": [0.02, -0.01, 0],
+            "inertia_com": [0.01, 0, 0, 0.01, 0, 0.02], **more}  # fmt: skip
+
+
+def stacked() -> dict[str, Any]:
+    """Two planar stages on one another, the upper one with a tool that a motor turns."""
+    return {
+        "name": "two stages", "gravity": [0, -9.81, 0],
+        "platform": [body("lower", home=[0.02, 0.01, 0.3]),
+                     body("upper", antecedent="lower", home=[0.01, 0, 0.25])],
+        "link": [{"name": "tool", "variable": "t", "antecedent": "upper", "d": 0.1, "mass": 0.2,
+                  "com": [0.05, 0, 0], "inertia_com": [1e-4, 0, 0, 1e-4, 0, 2e-4], "IA": 1e-3}],
+        "leg": [stage("lower", 0, 0.5), stage("upper", "lower", 0.3)],
+    }  # fmt: skip
+
+
+def delta_on_a_turret() -> dict[str, Any]:
+    """The bundled Delta on a link that a motor turns about a level axis, with a wrist."""
+    table = tomllib.loads((ROBOTS / "delta.toml").read_text(encoding="utf-8"))
+    table["platform"]["antecedent"] = "turret"
+    table["leg"][0]["link"][0]["antecedent"] = "turret"
+    table["name"] = "Delta on a turret"
+    table["link"] = [{"name": "turret", "variable": "a", "antecedent": 0, "alpha": 0.7, "mass": 2,
+                      "com": [0.01, 0.02, 0.03],
+                      "inertia_com": [0.02, 0, 0, 0.02, 0, 0.02]}]  # fmt: skip
+    return table
+
+
 @lru_cache
 def loaded(name: str) -> tuple[cardan.Robot, Any]:
-    robot = cardan.load({"delta": delta_with_rods}[name]())
+    described = {"delta": delta_with_rods, "stacked": stacked, "turret": delta_on_a_turret}
+    robot = cardan.load(described[name]())
     return robot, cardan.model(robot, "loop-geometry")
 
 
@@ -53,7 +104,7 @@ def states(name: str, count: int) -> dict[str, np.ndarray]:
     _, geometry = loaded(name)
     link, rng = geometry.coordinates, np.random.default_rng(4)
     columns = [link.moving.index(j) for j in link.active]
-    q_a = geometry.home[columns] + rng.uniform(-0.1, 0.1, (count, len(columns)))
+    q_a = geometry.home[columns] + rng.uniform(-0.03, 0.03, (count, len(columns)))
     q = geometry.solve(q_a, geometry.home)
     assert np.isfinite(q).all()
     return {"q": q, "qd": rng.normal(size=q_a.shape), "qdd": rng.normal(size=q_a.shape)}
@@ -63,16 +114,83 @@ def compare(name: str) -> None:
     """Both directions of the models leg by leg, in joint space, with the general ones."""
     robot, _ = loaded(name)
     x = states(name, 6)
-    tau = cardan.model(robot, "inverse-dynamics").evaluate(**x)
-    own = cardan.model(robot, "platform-inverse-dynamics", space="joint").evaluate(**x)
+    tau = cardan.model(robot, "inverse-dynamics", effort="plain").evaluate(**x)
+    own = cardan.model(robot, "platform-inverse-dynamics", space="joint", effort="plain").evaluate(
+        **x
+    )
     near(own, tau, 1e-10)
     rates = {"q": x["q"], "qd": x["qd"], "tau": tau}
-    direct = cardan.model(robot, "platform-direct-dynamics", space="joint").evaluate(**rates)
+    direct = cardan.model(
+        robot, "platform-direct-dynamics", space="joint", effort="plain"
+    ).evaluate(**rates)
     near(direct, x["qdd"], 1e-8)
 
 
-def test_rods_that_share_a_motor_have_platform_models() -> None:
-    compare("delta")
+@pytest.mark.parametrize("name", ["delta", "stacked", "turret"])
+def test_models_leg_by_leg_are_those_of_the_loops(name: str) -> None:
+    compare(name)
+
+
+@pytest.mark.parametrize("name", ["stacked", "turret"])
+def test_modules_in_series_by_their_twists(name: str) -> None:
+    """V by differences of poses along the motion of the joints; the torques are the same."""
+    robot, geometry = loaded(name)
+    x = states(name, 2)
+    parts = Modules.of(geometry.coordinates, "test")
+    index = geometry.coordinates.moving.index
+    columns = [index(j) for j in geometry.coordinates.active]
+    tau = cardan.model(robot, "inverse-dynamics", effort="plain").evaluate(**x)
+    own = leg_by_leg(robot)
+    direct = cardan.model(robot, "platform-direct-dynamics", effort="plain")
+    h = 1e-3
+    for k in range(2):
+        rows = []
+        for n in range(-2, 3):  # along q_a + qd t + qdd t²/2
+            t = n * h
+            q_a = x["q"][k][columns] + t * x["qd"][k] + t * t / 2 * x["qdd"][k]
+            rows.append(geometry.solve(q_a, x["q"][k]))
+        frames = link_frames(robot, np.array(rows))
+        V, Vd = [], []
+        for part in parts.parts:
+            T = np.linalg.solve(frames[:, part.root], frames[:, part.body])
+            D1 = (T[0] - 8 * T[1] + 8 * T[3] - T[4]) / (12 * h)
+            D2 = (-T[0] + 16 * T[1] - 30 * T[2] + 16 * T[3] - T[4]) / (12 * h * h)
+            R = T[2][:3, :3]
+            W, U = D1[:3, :3] @ R.T, D2[:3, :3] @ R.T
+            spin = U - W @ W
+            v = [*D1[:3, 3], W[2, 1], W[0, 2], W[1, 0]]
+            a = [*D2[:3, 3], spin[2, 1], spin[0, 2], spin[1, 0]]
+            kept = [0, 1, 5] if name == "stacked" else [0, 1, 2]
+            V += [v[c] for c in kept]
+            Vd += [a[c] for c in kept]
+        rest = [geometry.coordinates.active.index(j) for j in parts.between]
+        V += x["qd"][k][rest].tolist()
+        Vd += x["qdd"][k][rest].tolist()
+        near(own.evaluate(q=x["q"][k], V=V, Vd=Vd), tau[k], 1e-5)
+        near(direct.evaluate(q=x["q"][k], V=V, tau=tau[k]), np.array(Vd), 1e-4)
+
+
+def test_legs_of_modules_in_series_follow_from_all_platforms() -> None:
+    _, geometry = loaded("stacked")
+    q = states("stacked", 1)["q"][0]
+    legs = geometry.legs
+    given = q[[geometry.coordinates.moving.index(j) for j in legs.given]]
+    every = legs.solve(given)
+    assert every.complete
+    assert np.abs(np.angle(np.exp(1j * (np.asarray(every) - q)))).max(axis=1).min() < 1e-9
+
+
+def test_modules_in_series_are_simulated() -> None:
+    robot, geometry = loaded("stacked")
+    done = cardan.simulate(robot, duration=0.03)
+    assert geometry.residual(done.q[-1]) < 1e-8
+
+
+def test_platforms_need_names_of_their_own() -> None:
+    table = stacked()
+    del table["platform"][0]["name"], table["platform"][1]["name"]
+    with pytest.raises(cardan.DescriptionError, match="name of its own"):
+        cardan.load(table)
 
 
 def test_rods_that_share_a_motor_are_solved_in_closed_form() -> None:
@@ -90,6 +208,10 @@ def test_rods_that_share_a_motor_are_solved_in_closed_form() -> None:
     arms = [robot.variables.index(f"q{k}") for k in (1, 2, 3)]
     near(np.unique(np.round(found[:, arms], 9), axis=0),
          np.unique(np.round(plain[:, index], 9), axis=0), 1e-8)  # fmt: skip
+
+
+def leg_by_leg(robot: cardan.Robot) -> Any:
+    return cardan.model(robot, "platform-inverse-dynamics", effort="plain")
 
 
 def test_the_rods_carry_what_one_body_of_both_does() -> None:
@@ -114,5 +236,5 @@ def test_the_rods_carry_what_one_body_of_both_does() -> None:
         q = cardan.model(own, "loop-geometry").legs.solve([0.02, 0.03, -0.45])
         arms = [own.variables.index(f"q{k}") for k in (1, 2, 3)]
         q = q[np.lexsort(np.round(q[:, arms], 6).T)[0]]
-        torques.append(cardan.model(own, "platform-inverse-dynamics").evaluate(q=q, **x))
+        torques.append(leg_by_leg(own).evaluate(q=q, **x))
     near(torques[0], torques[1], 1e-10)

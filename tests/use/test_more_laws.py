@@ -16,6 +16,8 @@ from tests.compare import near
 
 import cardan
 from cardan import control
+from cardan.control import names
+from cardan.control.compare import build, compare
 from cardan.control.elastic import elastic_gains, linearising_law, pairs
 from cardan.control.laws import Law, joint_law
 from cardan.control.linear import linearise
@@ -235,7 +237,7 @@ def test_motors_hold_links_behind_springs() -> None:
     """At rest the links are where they were wanted, and the poles are those of the whole."""
     robot, end = elastic(), np.array([0.3, -0.2])
     kp, kd = elastic_gains(robot, 12.0, settled(robot, end))
-    law = control.pd_elastic(robot, move(end, end, 1.0), kp, kd)
+    law = control.elastic_pd(robot, move(end, end, 1.0), kp, kd)
     q = settled(robot, end)
     near(law(0.0, q, np.zeros(4)), derived(robot, "gravity").evaluate(q=q)[0::2], 1e-10)
     linear = linearise(robot, q, law=law.program)
@@ -250,16 +252,16 @@ def test_motors_hold_links_behind_springs() -> None:
         [[np.zeros((4, 4)), np.eye(4)], [-np.linalg.solve(A, K), -np.linalg.solve(A, D)]]
     )
     near(np.poly(linear.eigenvalues), np.poly(whole), 1e-8)
-    integral = control.pd_elastic(robot, move(end, end, 1.0), kp, kd, 30.0, limit=60.0)
+    integral = control.elastic_pd(robot, move(end, end, 1.0), kp, kd, 30.0, limit=60.0)
     assert linearise(robot, q, law=integral.program).stable
 
 
 def test_what_laws_of_elastic_joints_refuse() -> None:
     x = move([0.3, -0.2], [0.3, -0.2], 1.0)
     with pytest.raises(CardanError, match="no joint of 'arm' is elastic"):
-        control.pd_elastic(pendulum(), move([0.1], [0.1], 1.0), 1.0, 1.0)
+        control.elastic_pd(pendulum(), move([0.1], [0.1], 1.0), 1.0, 1.0)
     with pytest.raises(CardanError, match="is not the spring of a motor"):
-        control.pd_elastic(pendulum(stiffness=10), move([0.1], [0.1], 1.0), 1.0, 1.0)
+        control.elastic_pd(pendulum(stiffness=10), move([0.1], [0.1], 1.0), 1.0, 1.0)
     robot = elastic()
     damped = replace(
         robot, joints=tuple(replace(j, damping=1) if j.elastic else j for j in robot.joints)
@@ -355,3 +357,51 @@ def test_a_law_of_a_floating_base_needs_one() -> None:
         simulate(arm(), START, duration=0.1, law=law)
     with pytest.raises(CardanError, match="no part of it"):
         control.feedforward(robot, move(START, END, 1.0), 1.0, 1.0, parts="gravity")
+
+
+# the table
+
+
+@pytest.mark.parametrize("name", names.LAWS)
+def test_every_law_of_the_table_is_built(name: str) -> None:
+    """It takes the robots that it says, has a place in Python, and holds a robot where it is."""
+    assert callable(getattr(control, name.replace("-", "_")))
+    for robot in (arm(), free_flyer(), elastic()):
+        q = settled(robot, np.array([0.3, -0.2])) if robot.name == "elastic" else START
+        rest = move(q, q, 1.0)
+        if name not in names.fitting(robot):
+            with pytest.raises(CardanError):
+                build(robot, rest, name, 10.0)
+            continue
+        law = build(robot, rest, name, 10.0)
+        base = {"T0": placement(robot), "V0": np.zeros(6), "g0": np.zeros(3)} if law.base else None
+        tau = law.outputs(0.0, q, np.zeros(len(q)), base=base)["tau"]
+        held = np.zeros(len(tau))
+        if name in ("pd-gravity", "feedforward", "computed-torque", "task-space", "impedance",
+                    "elastic-pd", "linearising") and not law.base:  # fmt: skip
+            weight = derived(robot, "gravity").evaluate(q=q)
+            held = weight[coordinates(robot).driven]
+        near(tau, held, absolute=1e-9)
+    with pytest.raises(CardanError, match="no control law 'pdd'; did you mean"):
+        build(arm(), move(START, START, 1.0), "pdd", 10.0)
+
+
+def test_laws_of_the_tool_are_compared_with_those_of_joints() -> None:
+    found = compare(
+        arm(), move(START, END, 0.2), ["task-space", "adaptive"], 15.0, settling=0.05, dt=0.05
+    ).table()
+    assert found[0]["largest error"] < 1e-6
+    assert all(row["stable"] for row in found)
+    rise = move([0.4, -0.1], [0.5, 0.1], 0.2, law="septic")
+    q0 = settled(elastic(), rise.q[0])
+    soft = compare(elastic(), rise, ["linearising"], 20.0, dt=0.05, q0=q0, settling=0.05)
+    assert soft.table()[0]["largest error"] < 1e-3
+
+
+def test_a_law_goes_into_a_package(tmp_path: Path) -> None:
+    robot = arm()
+    law = control.pid(robot, move(START, END, 1.0), 80.0, 12.0, 60.0, limit=30.0)
+    package = cardan.write_package(robot, ["gravity", law.program], "c", tmp_path / "p")
+    assert package.models == ("gravity", "control pid")
+    text = "".join(path.read_text() for path in (tmp_path / "p").rglob("*.h"))
+    assert "shoulder_control_pid(" in text

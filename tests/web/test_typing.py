@@ -10,12 +10,16 @@ import pytest
 from tests.web.conftest import Server
 from tests.web.test_page import SLOW, open_bundled, until
 
+import cardan
+from cardan.app.web.panels import table
 from cardan.app.web.panels.cells import Block, Cell, Grid, menu
-from cardan.app.web.panels.structure import removed
+from cardan.app.web.panels.structure import duplicated, inserted, removed
 from cardan.app.web.panels.tasks import matrix
 from cardan.app.web.panels.values import read_values
 from cardan.app.web.server.state import Page
 from cardan.app.web.server.store import Store
+from cardan.describe.check import check
+from cardan.describe.robot import GEOMETRY
 from cardan.errors import InputError
 
 
@@ -149,3 +153,80 @@ def test_a_slider_stays_where_it_is_let_go(page: Any) -> None:
     assert float(there) > 1
     page.reload()  # it is kept
     until(page, lambda: figure.count() == 1 and figure.input_value() == there)
+
+
+def test_a_block_is_pasted_as_one_step_or_not_at_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: list[str] = []
+    monkeypatch.setattr(
+        "cardan.app.web.panels.cells.say", lambda words: words and said.append(words)
+    )
+    monkeypatch.setattr(Grid, "again", lambda self: None)
+    page = Page(Store(tmp_path).project("a" * 32), None)  # type: ignore[arg-type]
+    grid = object.__new__(Grid)
+    grid.page, grid.blocks = page, table._geometry(page)
+    at = [cell.label for cell in grid.blocks[0].rows[1]].index("alpha of link2")
+    steps = page.project.index
+    grid._paste(0, 1, at, [["90°", "0,25"], ["0", "L3"]], "alpha of link2")
+    assert said == []
+    assert [str(page.robot.joints[j].alpha) for j in (1, 2)] == ["pi/2", "0"]
+    assert [str(page.robot.joints[j].d) for j in (1, 2)] == ["0.25", "L3"]
+    assert page.project.index == steps + 1
+    grid.blocks, before = table._geometry(page), page.robot
+    grid._paste(0, 1, at, [["0", "1"], ["pi/", "2"]], "alpha of link2")
+    assert page.robot == before
+    assert said[-1].startswith("alpha of link3: ")
+    grid._paste(0, 5, at, [["0"], ["1"]], "alpha of link6")
+    assert said[-1] == "1 rows more than the table has were left out"
+    kind = at - GEOMETRY.index("alpha") - 2
+    assert grid.blocks[0].rows[1][kind].label == "sigma of link 2"
+    grid._paste(0, 1, kind, [["P", "0"]], "sigma of link 2")
+    joint = page.robot.joints[1]
+    assert (joint.sigma, joint.active) == (1, False)
+
+
+def test_a_cell_names_the_variable_of_its_joint(tmp_path: Path) -> None:
+    page = Page(Store(tmp_path).project("a" * 32), None)  # type: ignore[arg-type]
+
+    def theta() -> Cell:
+        row = table._geometry(page)[0].rows[0]
+        return next(cell for cell in row if cell.label == "theta of link1")
+
+    assert (theta().empty, theta().brief) == ("th1", "")
+    assert theta().take("pi/4") == ""  # type: ignore[misc]
+    assert (theta().value, theta().brief) == ("pi/4", "th1+pi/4")
+
+
+def test_links_are_inserted_and_duplicated() -> None:
+    robot = cardan.load("rx90")
+    longer = duplicated(robot, 2)
+    assert [joint.antecedent for joint in longer.joints] == list(range(7))
+    assert longer.joints[6].d == robot.joints[2].d
+    assert longer.links[6].M == robot.links[2].M
+    assert not check(longer)
+    between = inserted(robot, 2)
+    assert [link.name for link in between.links] == [
+        "link1", "link2", "link7", "link3", "link4", "link5", "link6"
+    ]  # fmt: skip
+    assert [joint.antecedent for joint in between.joints] == list(range(7))
+
+
+def test_blocks_are_chosen_copied_and_filled_down(page: Any) -> None:
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    first = page.get_by_label("r of link1", exact=True)
+    first.fill("0.5")
+    first.press("Enter")
+    until(page, lambda: page.get_by_label("Undo").is_enabled())
+    first.press("Shift+ArrowDown")
+    first.press("Shift+ArrowDown")
+    first.press("Control+d")
+    until(page, lambda: page.get_by_label("r of link3").input_value() == "0.5")
+    page.get_by_label("Undo").click()  # one step
+    until(page, lambda: page.get_by_label("r of link3").input_value() == "")
+    assert first.input_value() == "0.5"
+    page.get_by_label("d of link2").click()
+    page.get_by_label("r of link3").click(modifiers=["Shift"])
+    page.keyboard.press("Control+c")
+    assert page.evaluate("navigator.clipboard.readText()") == "\t\t\nD3\t\t"
+    assert page.locator("tr.marked").count() == 1

@@ -20,9 +20,10 @@ __all__ = ["of_active"]
 def of_active(robot: Robot, program: Program, assembly: Any, symbolic: bool = False) -> Program:
     """The program with q_a, the positions of the active joints, in place of q."""
     what = f"'{program.model}' of '{robot.name}'"
-    if not robot.constrained or robot.ne:
+    if not robot.constrained or robot.ne or robot.wheels:
         raise ModelError(
-            f"{what}: assembly= is for robots with closed loops or couplings, of rigid links"
+            f"{what}: assembly= is for robots with closed loops or couplings, of rigid links,"
+            " without wheels"
         )
     if "q" not in program.inputs:
         raise ModelError(f"{what} takes no q: leave out assembly=")

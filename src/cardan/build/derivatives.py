@@ -1,21 +1,20 @@
-"""Partial derivatives of inverse and direct dynamics, all in one program that shares its values.
+"""Partial derivatives of a model, all in one program that shares its values.
 
-Of a rigid tree on a base that nothing moves by composite links (`models.derivatives`); those of the
-direct model follow from it, qdd = A^-1 (tau - H) with the torques of this very motion held (H by
-the recursion, or from ∂tau/∂qd, whichever costs less):
+Torques of a rigid tree on a base that nothing moves by composite links (`models.derivatives`);
+those of the direct model follow from it, qdd = A^-1 (tau - H) with the torques of this very motion
+held (H by the recursion, or from ∂tau/∂qd, whichever costs less):
 
     ∂qdd/∂tau = A^-1      ∂qdd/∂q = -A^-1 ∂tau/∂q      ∂qdd/∂qd = -A^-1 ∂tau/∂qd
 
-Of every other robot the algorithm itself is differentiated (`ir.derivative`), and so it is of small
-trees, where that costs less. Positions of loops and couplings are those of the independent joints:
-∂/∂q_a = ∂/∂q G. A floating base is displaced by X0 (linear, angular, in frame 0), which turns
-gravity: ∂/∂X0 = ∂/∂g0 (0, hat(g0))."""
+Of every other robot and model the algorithm itself is differentiated (`ir.derivative`), and so it
+is of small trees, where that costs less. Positions of loops and couplings are those of the
+independent joints: ∂/∂q_a = ∂/∂q G. A floating base is displaced by X0 (linear, angular, in frame
+0), which turns gravity: ∂/∂X0 = ∂/∂g0 (0, hat(g0))."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from math import prod
 from typing import Any
 
 from ..algebra.vector import Vec, dot, hat
@@ -23,20 +22,26 @@ from ..describe.robot import Robot
 from ..errors import ModelError
 from ..formulate.economy import motion_of_cut_frames
 from ..formulate.posture import formulated
-from ..models.bodies import Bodies
+from ..models.bodies import Bodies, bodies
 from ..models.composite import inertia_matrix as inertia_page
 from ..models.composite import inverse_matrix
 from ..models.derivatives import Derivatives, bias_torques, torque_derivatives
+from ..models.kinematics import accelerations, velocities
 from ..models.newton_euler import inverse_dynamics as newton_euler
 from ..program import Program
 from .base import mechanism_of
-from .common import COMPOSITE, Arrays, flat, joint_rows, with_friction, wrenches
-from .derivation import Derivation, Form, Result, Way
+from .common import COMPOSITE, Arrays, flat, joint_rows, slid, with_friction, wrenches
+from .derivation import Derivation, Form, Result, Way, written
 from .differential import partial
 from .dynamic import direct_ways, inverse_ways
-from .mechanism import Mechanism
+from .energy import energy_forms
+from .identification import regressor_form, wanted_columns
+from .mechanism import Mechanism, require_available
 
-__all__ = ["direct_dynamics_derivatives", "inverse_dynamics_derivatives"]
+__all__ = [
+    "direct_dynamics_derivatives", "energies_derivatives", "inverse_dynamics_derivatives",
+    "kinematics_derivatives", "regressor_derivatives",
+]  # fmt: skip
 
 Scalar = Any
 Matrix = list[list[Scalar]]
@@ -100,6 +105,60 @@ def direct_dynamics_derivatives(
     return _program(mechanism, inputs, outputs, ways, routes, effort)
 
 
+def kinematics_derivatives(robot: Robot, *, symbolic: bool = False) -> Program:
+    """V and Vd of every link and their partial derivatives by q, qd, qdd, V0 and V0d."""
+    mechanism = Mechanism.of(robot, "accelerations", symbolic=symbolic)
+    nl = len(robot.links)
+
+    def page(scene: Bodies, x: Arrays) -> Result:
+        _, qd, qdd = mechanism.motion(scene, x)
+        links = formulated(scene)
+        record = accelerations(links, x["q"], qd, qdd)
+        record.V.update(velocities(links, x["q"], qd).V)
+        V, Vd = (
+            [component for link in scene.links[:nl] for v in pair for component in v[link.j]]
+            for pair in ((record.V, record.w), (record.Vd, record.wd))
+        )
+        return Result({"V": ((nl, 6), V), "Vd": ((nl, 6), Vd)}, record)
+
+    inputs = mechanism.inputs("q", "qd", "qdd", base=["V0", "V0d"])
+    forms = [page, written(page, slid(mechanism.tree))]
+    return _with_partials(mechanism, "kinematics", inputs, ["V", "Vd"], forms)
+
+
+def energies_derivatives(robot: Robot, *, symbolic: bool = False) -> Program:
+    """E, U and their partial derivatives by q, qd, V0 and a displacement of a floating base."""
+    mechanism = Mechanism.of(robot, "energies", symbolic=symbolic)
+    inputs = mechanism.inputs("q", "qd", base=["V0", "g0"])
+    forms = energy_forms(mechanism)
+    return _with_partials(mechanism, "energies", inputs, ["E", "U"], forms, "reverse")
+
+
+def regressor_derivatives(
+    robot: Robot, *, base_parameters: bool = False, offset: bool = False, symbolic: bool = False
+) -> Program:
+    """D and its partial derivatives by q, qd, qdd, and by the motion of a floating base."""
+    mechanism = Mechanism.of(robot, "regressor", symbolic=symbolic)
+    wanted = wanted_columns(robot, base_parameters, offset)
+    form = regressor_form(mechanism, wanted(bodies(robot, lambda name: 1.0)))
+    inputs = mechanism.inputs("q", "qd", "qdd", base=["V0", "V0d", "g0"])
+    forms = [form, written(form, slid(mechanism.tree))]
+    program = _with_partials(mechanism, "regressor", inputs, ["D"], forms)
+    return wanted.naming(program, robot)
+
+
+def _with_partials(
+    mechanism: Mechanism, parent: str, inputs: Mapping[str, tuple[int, ...]],
+    outputs: Sequence[str], forms: Sequence[Form], mode: str = "forward",
+) -> Program:  # fmt: skip
+    """The cheapest of the forms, differentiated while they are traced."""
+    wrt, meaning = _partial_names(inputs, outputs)
+    differentiated = [_differentiated(mechanism, form, wrt, mode) for form in forms]
+    return mechanism.program(
+        f"{parent}-derivatives", inputs, differentiated, [*outputs, *meaning], meaning=meaning
+    )
+
+
 def _recursive_bias(
     links: Bodies, q: Sequence[Scalar], qd: Sequence[Scalar]
 ) -> dict[int, Scalar]:  # fmt: skip
@@ -140,6 +199,7 @@ def _mechanism(
             f"'{parent}-derivatives' of '{robot.name}' is not available for loops, couplings and"
             " base parameters of flexible links; cardan.rigid(robot) makes them rigid"
         )
+    require_available(robot, f"{parent}-derivatives")
     described = with_friction(robot, friction)
     return mechanism_of(described, parent, base_parameters, symbolic=symbolic)
 
@@ -150,12 +210,8 @@ def _program(
 ) -> Program:  # fmt: skip
     if not mechanism.n:
         raise ModelError(f"derivatives of '{mechanism.robot.name}': no joint of this robot moves")
-    wrt = [name for name in ("q", "qd", "qdd", "tau", "V0", "V0d", "g0") if name in inputs]
-    names = [*outputs, *(f"d{y}_d{_displaced(x)}" for y in outputs for x in wrt)]
-    meaning = {
-        f"d{y}_d{_displaced(x)}": f"partial derivatives of {y} (rows) by {_WORDS.get(x, x)}"
-        for y in outputs for x in wrt
-    }  # fmt: skip
+    wrt, meaning = _partial_names(inputs, outputs)
+    names = [*outputs, *meaning]
     differentiated = [
         (_differentiated(mechanism, form, wrt, mode), choices)
         for form, choices in ways for mode in ("reverse", "forward")
@@ -173,6 +229,19 @@ def _program(
     )  # fmt: skip
 
 
+def _partial_names(
+    inputs: Iterable[str], outputs: Sequence[str]
+) -> tuple[list[str], dict[str, str]]:
+    """What the outputs are differentiated by, and the meaning of each partial derivative."""
+    known = set(inputs)
+    by = ("q", "qd", "qdd", "tau", "V0", "V0d", "g0")
+    wrt: list[str] = [name for name in by if name in known]
+    return wrt, {
+        f"d{y}_d{_displaced(x)}": f"partial derivatives of {y} (first axes) by {_WORDS[x]}"
+        for y in outputs for x in wrt
+    }  # fmt: skip
+
+
 def _cheaper(
     mechanism: Mechanism, inputs: Mapping[str, tuple[int, ...]], forms: Sequence[Form]
 ) -> Form:
@@ -183,8 +252,8 @@ def _cheaper(
     return min(forms, key=lambda form: derivation.trace(form).price)
 
 
-_WORDS = {"g0": "a displacement X0 of the base (linear, angular, in frame 0; columns)"} | {
-    x: f"{x} (columns)" for x in ("q", "qd", "qdd", "tau", "V0", "V0d")
+_WORDS = {"g0": "a displacement X0 of the base (linear, angular, in frame 0; last axis)"} | {
+    x: f"{x} (last axis)" for x in ("q", "qd", "qdd", "tau", "V0", "V0d")
 }
 
 
@@ -213,7 +282,7 @@ def _differentiated(mechanism: Mechanism, form: Form, wrt: Sequence[str], mode: 
                     block = [[0, 0, 0, *row] for row in _product(block, hat(x["g0"]).rows)]
                 columns = len(block[0]) if block else 0
                 key = f"d{y}_d{_displaced(name)}"
-                outputs[key] = ((prod(shape), columns), flat(block))
+                outputs[key] = ((*shape, columns), flat(block))
         return Result(outputs, result.record)
 
     return run

@@ -22,7 +22,7 @@ from .equations import base_rows
 from .flexible.equations import momentum_form
 from .mechanism import Mechanism
 
-__all__ = ["energies", "generalized_momentum"]
+__all__ = ["energies", "energy_forms", "generalized_momentum"]
 
 Scalar = Any
 _LARGEST_MATRIX = 12  # links: beyond it a recursion that is linear in their number costs less
@@ -34,6 +34,12 @@ def energies(robot: Robot, *, symbolic: bool = False) -> Program:
     if robot.ne:
         return _flexible_energies(robot, symbolic)
     mechanism = Mechanism.of(robot, "energies", symbolic=symbolic)
+    inputs = mechanism.inputs("q", "qd", base=["V0", "g0"])
+    return mechanism.program("energies", inputs, energy_forms(mechanism), ["E", "U"], finals=True)
+
+
+def energy_forms(mechanism: Mechanism) -> list[Form]:
+    """Both energies by the links' own parameters, and E by the regrouped ones."""
 
     def form(own: bool) -> Form:
         def run(scene: Bodies, x: Arrays) -> Result:
@@ -49,9 +55,7 @@ def energies(robot: Robot, *, symbolic: bool = False) -> Program:
 
         return run
 
-    inputs = mechanism.inputs("q", "qd", base=["V0", "g0"])
-    forms = [form(True)] if robot.base.kind == "mobile" else [form(True), form(False)]
-    return mechanism.program("energies", inputs, forms, ["E", "U"], finals=True)
+    return [form(True)] if mechanism.robot.base.kind == "mobile" else [form(True), form(False)]
 
 
 def _energies(

@@ -32,12 +32,13 @@ from .base import CUT_COLUMNS, BaseParameters, driven_cuts
 from .base import base_parameters as base_parameters_of
 from .common import Arrays, flat, is_floating
 from .cuts import CutMotion, cut_motion
-from .derivation import Result
+from .derivation import Form, Result
 from .differential import half, partial
 from .mechanism import Mechanism
 
 __all__ = [
     "CONSTANT_COLUMNS", "ENERGY_DRIVES", "energy_regressor", "filtered_regressor", "regressor",
+    "regressor_form",
     "wanted_columns",
 ]  # fmt: skip
 
@@ -56,7 +57,16 @@ def regressor(
     first."""
     mechanism = Mechanism.of(robot, "regressor", symbolic=symbolic)
     wanted = wanted_columns(robot, base_parameters, offset)
-    names = wanted(bodies(robot, lambda name: 1.0))
+    page = regressor_form(mechanism, wanted(bodies(robot, lambda name: 1.0)))
+    program = mechanism.program(
+        "regressor", mechanism.inputs("q", "qd", "qdd", base=["V0", "V0d", "g0"]), [], ["D"],
+        search=(page, ("still", "grouped", "axial", "column", "slide")), effort=effort,
+    )  # fmt: skip
+    return wanted.naming(program, robot)
+
+
+def regressor_form(mechanism: Mechanism, names: Columns) -> Form:
+    """D of these columns."""
     first, moving = mechanism.floats, mechanism.coordinates.moving
 
     def page(scene: Bodies, x: Arrays) -> Result:
@@ -75,11 +85,7 @@ def regressor(
         rows: list[Any] = list(zip(*projected, strict=True)) if projected else [[]] * size
         return Result({"D": ((size, len(names)), flat(rows))})
 
-    program = mechanism.program(
-        "regressor", mechanism.inputs("q", "qd", "qdd", base=["V0", "V0d", "g0"]), [], ["D"],
-        search=(page, ("still", "grouped", "axial", "column", "slide")), effort=effort,
-    )  # fmt: skip
-    return wanted.naming(program, robot)
+    return page
 
 
 def filtered_regressor(

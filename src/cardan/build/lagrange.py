@@ -13,7 +13,9 @@ with A_c, C_c of the closed robot; its velocity torques h are a quadratic form o
 
     C_c = ½ dh/dqd_a,   B_ijk = ½ (h_i(e_j + e_k) - h_i(e_j) - h_i(e_k))
 
-are exact and symmetric in j and k, which is what makes Adot_c - 2 C_c skew.
+are exact and symmetric in j and k, which is what makes Adot_c - 2 C_c skew. Where wheels roll q_p
+is no function of q_a, and C_c is G^T (C G + A Gdot) itself, skew as well; B holds the velocity
+torques all the same.
 
 The velocities u = (V0, qd) of a floating base are no rates of coordinates: frame 0 turns. The
 equations then are Hamel's, with the momentum h = A u, (p, l) its part of the base, and v, w in V0,
@@ -28,6 +30,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from typing import Any
 
+from ..algebra.vector import dot
 from ..describe.robot import Robot
 from ..formulate.economy import inverse_dynamics as newton_euler
 from ..formulate.formulation import Formulation
@@ -210,6 +213,9 @@ def _of_loops(
 
         return Route([*parts, coriolis], formula)
 
+    page = statics(velocities=True)
+    if robot.wheels:  # C of unit velocities is not symmetric: it has no Christoffel symbols
+        return [page, written(page, REGROUPED)], {}
     coriolis = coriolis_matrix(robot, **options)
     inputs, names = mechanism.inputs("q"), ["A", "Q"]
     # A and Q each by itself, or both in the axes of C_c, whose sines they then share
@@ -220,7 +226,6 @@ def _of_loops(
         through(inertia_matrix(robot, **options), gravity(robot, **options)),
         through(mechanism.program("lagrange", inputs, forms, names)),
     ]
-    page = statics(velocities=True)
     return [page, written(page, REGROUPED)], {"routes": routes}
 
 
@@ -346,6 +351,29 @@ def _coriolis_of_loops(mechanism: Mechanism) -> list[Form]:
         B = _coefficients(mechanism, scene, x["q"])
         return Result({"C": ((na, na), _contracted(B, x["qd"]))})
 
+    def by_rates(scene: Bodies, x: Arrays) -> Result:
+        """G^T (C G + A Gdot): where wheels roll, dh/dqd is another matrix."""
+        constraint, velocities = mechanism.constraint(scene, x, x["qd"])
+        qd, G = mechanism.row(velocities), constraint.G()
+        moving = mechanism.coordinates.moving
+        rows = [G[j] for j in moving]
+        slopes = partial(x["q"][0].graph, flat(rows), "q", size=len(moving))
+        n = len(moving)
+        rates = [dot(slopes[k * n : k * n + n], qd) for k in range(n * na)]
+        C = coriolis_page(formulated(scene), x["q"], qd).matrix(moving)
+        A = inertia_page(formulated(scene), x["q"]).matrix(moving)
+        inner = [
+            [dot(C[i], [row[c] for row in rows]) + dot(A[i], rates[c::na]) for c in range(na)]
+            for i in range(n)
+        ]
+        entries = [
+            dot([row[r] for row in rows], [row[c] for row in inner])
+            for r in range(na) for c in range(na)
+        ]  # fmt: skip
+        return Result({"C": ((na, na), entries)}, constraint)
+
+    if mechanism.robot.wheels:
+        return [by_rates, written(by_rates, REGROUPED)]
     few = [written(by_coefficients, REGROUPED)] if na <= _FEW_ACTIVE else []
     return [by_derivatives, written(by_derivatives, REGROUPED), *few]
 

@@ -9,6 +9,7 @@ from typing import Any
 from ..describe.robot import FIXED, Robot
 from ..errors import ModelError, UnknownNameError
 from ..loops.geometry import LoopGeometry
+from ..mechanism.coordinates import holonomic
 from ..models.bodies import Bodies
 from ..models.flexible.rigid import rigid
 from ..models.loops import Constraint, closing_error, coupling_error, opening
@@ -25,8 +26,9 @@ Scalar = Any
 def loop_geometry(robot: Robot, *, known: str | Sequence[str] | None = None) -> LoopGeometry:
     """The object that solves the geometric constraint equations; flexible links undeformed. `known`
     names the joints that are given, in place of the active ones."""
-    if not robot.constrained:
-        raise ModelError(f"'loop-geometry' of '{robot.name}': {OPEN}")
+    if not holonomic(robot).constrained:
+        why = f"{OPEN[: OPEN.index(',')]}; where its wheels take it depends on their way"
+        raise ModelError(f"'loop-geometry' of '{robot.name}': {why if robot.wheels else OPEN}")
     if known is not None:
         robot = _driven_by(
             robot, known.replace(",", " ").split() if isinstance(known, str) else known
@@ -121,6 +123,7 @@ def _closed(mechanism: Mechanism, scene: Bodies, q: Any, constraint: Constraint)
         r += closing_error(scene, q, loop)
         apart = opening(scene, q, loop, keep.view)
         e += [-apart[name] for name in keep.rows]
+    e += [0 for names in mechanism.analysis.rolling for _ in names]
     r += [coupling_error(scene, q, j) for j in mechanism.coordinates.led]
     e += [-coupling_error(scene, q, j) for j in mechanism.analysis.coupled]
     step = constraint.completed(dict.fromkeys(constraint.idle, 0), e)

@@ -51,6 +51,14 @@ _REFUSED: dict[str, dict[str, str]] = {
         "loops and couplings on a floating base; robot.tree() cuts them open",
     )
     | {BY_LAGRANGE: f"loops and couplings on a floating base; {_NEWTON_EULER}"},
+    "wheels": dict.fromkeys(
+        ("filtered-regressor", "inverse-dynamics-derivatives", "direct-dynamics-derivatives"),
+        "wheels that roll: their velocities are no rates of coordinates, by which it could be"
+        " differentiated; robot.tree() takes them off the ground",
+    ),
+    "wheels on flexible links": dict.fromkeys(
+        (*_EQUATIONS, "loop-kinematics"), "wheels of robots with flexible links"
+    ),
     "flexible links, tied on a floating base": dict.fromkeys(
         _EQUATIONS, "loops and couplings of flexible links on a floating base"
     ),
@@ -87,7 +95,7 @@ TIED_MEANING = {  # where links bend in loops
     "qdd": "accelerations of driven and elastic joints, then of the elastic coordinates",
     "tau": "torques or forces of the driven joints",
 }
-OPEN = "this robot has no closed loop and no coupled joints"
+OPEN = "this robot has no closed loop, no coupled joints and no wheels"
 
 LOOP_MEANING = {
     "q": "positions of all joints of the tree, consistent with the loops, rad or m",
@@ -204,7 +212,7 @@ class Mechanism:
         chosen = self.analysis
         return closed(
             scene, x["q"], self.coordinates.loops, chosen.chosen, self.active, qd, chosen.idle,
-            x.get("qd_i"), chosen.coupled,
+            x.get("qd_i"), chosen.coupled, chosen.rolling,
         )  # fmt: skip
 
     def row(self, values: Mapping[int, Scalar]) -> list[Scalar]:
@@ -246,6 +254,8 @@ class Mechanism:
         if self.robot.couplings:
             tied = "loops and couplings" if self.robot.loops else "couplings"
             table["q"] = table["q"].replace("loops", tied)
+        elif not self.robot.loops and "q" in table:  # wheels alone say nothing of positions
+            table["q"] = "positions of all joints of the tree, rad or m"
         link = self.coordinates
         joints = {
             "q": link.moving, "qd": link.active, "qdd": link.active, "tau": link.driven,
@@ -276,6 +286,11 @@ class Mechanism:
                 " quantities that vanish where the passive joints' equations are singular (det of"
                 f" loop-kinematics), and nowhere else{spin}"
             )
+        rolling = ", ".join(
+            f"{wheel.name}: {' '.join(names)}"
+            for wheel, names in zip(self.robot.wheels, self.analysis.rolling, strict=True)
+        )
+        parts += [f"wheels that roll by the independent equations {rolling}"] if rolling else []
         return "; ".join(parts)
 
 
@@ -289,6 +304,8 @@ def require_available(robot: Robot, model: str, idle: str = "held") -> None:
         "mobile": robot.base.kind == "mobile",
         "floating": floats,
         "loops on a floating base": floats and robot.constrained,
+        "wheels": bool(robot.wheels),
+        "wheels on flexible links": bool(robot.wheels) and robot.ne > 0,
         "flexible links, tied on a floating base": floats and robot.constrained and robot.ne > 0,
         "flexible links on a floating base": floats and robot.ne > 0,
         "elastic": elastic,

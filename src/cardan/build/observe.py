@@ -278,7 +278,9 @@ def _roamed(
 
 def _regular(mechanism: Mechanism, system: Equations, q: np.ndarray) -> np.ndarray:
     """Where do the active joints move everything?"""
-    columns = [mechanism.coordinates.moving.index(j) for j in mechanism.analysis.following]
+    rolled = mechanism.coordinates.rolled  # which wheels move, and loops do not see
+    follow = [j for j in mechanism.analysis.following if j not in rolled]
+    columns = mechanism.coordinates.places(follow)
     if not columns or not len(q):
         return np.ones(len(q), bool)
     return np.asarray(conditioning(system.balanced(system.J(q))[..., columns]) > 1e-3)

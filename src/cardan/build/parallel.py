@@ -16,14 +16,14 @@ from ..formulate.economy import inverse_dynamics as newton_euler
 from ..formulate.posture import formulated
 from ..loops.analysis import independent_rows
 from ..mechanism.loops import ROWS, opened
-from ..mechanism.platform import Leg, Parallel
+from ..mechanism.platform import Leg, Modules, Parallel
 from ..models.bodies import Bodies, bodies
 from ..models.composite import inertia_matrix as inertia_model
-from ..models.jacobian import jacobian as jacobian_model
-from ..models.parallel import Legs, Twist, legs, platform_matrix, platform_wrench
+from ..models.parallel import Legs, Twist, legs, placing, platform_matrix, platform_wrench
 from ..program import Program
 from .common import RECURSION, Arrays, with_friction
 from .derivation import Form, Result
+from .hybrid import Series, series_direct, series_inverse
 from .idle import spun
 from .mechanism import Mechanism
 
@@ -34,7 +34,7 @@ _COMPONENTS = ("vx", "vy", "vz", "wx", "wy", "wz")
 
 
 @dataclass(frozen=True)
-class _Platform:
+class Platform:
     """A parallel robot, and the components of twist its platform can have."""
 
     mechanism: Mechanism
@@ -68,6 +68,11 @@ class _Platform:
         spins = dict(zip(idle, x.get("qd_i", [0] * len(idle)), strict=True))
         return legs(scene, x["q"], self.parallel, self.rows, twist, self.views(kind), spins)
 
+    @property
+    def components(self) -> list[str]:
+        """Names of those that its twist has."""
+        return [_COMPONENTS[k] for k in self.kept]
+
     def inverse(self, legs: Legs) -> list[list[Scalar]]:
         """J_p^-1 in the kept components, (62)."""
         return [[row[c] for c in self.kept] for row in legs.inverse_rows(self.parallel)]
@@ -76,13 +81,23 @@ class _Platform:
         """The platform's motion: given, or that of the active joints."""
         if "V" in x:
             return self.twist(x["V"], x.get("Vd", [0] * self.m))
+        active = self.mechanism.active
+        qd = dict(zip(active, x["qd"], strict=True))
+        qdd = dict(zip(active, x["qdd"], strict=True)) if "qdd" in x else None
+        return self.driven(scene, x, qd, qdd, kind)
+
+    def driven(
+        self, scene: Bodies, x: Arrays, qd: Mapping[int, Scalar],
+        qdd: Mapping[int, Scalar] | None, kind: str = "end",
+    ) -> Twist:  # fmt: skip
+        """The motion that its active joints give the platform; qdd None: without accelerations."""
+        joints = [j for _, j in self.parallel.driven]
         J = factored(self.inverse(self.legs(scene, x, Twist(), kind)))
-        V = J.solve(x["qd"])
-        if "qdd" not in x:
+        V = J.solve([qd[j] for j in joints])
+        if qdd is None:
             return self.twist(V, [0] * self.m)
         bias = self.legs(scene, x, self.twist(V, [0] * self.m), kind)
-        rest = [a - bias.qdd[j] for a, j in zip(x["qdd"], self.mechanism.active, strict=True)]
-        return self.twist(V, J.solve(rest))
+        return self.twist(V, J.solve([qdd[j] - bias.qdd[j] for j in joints]))
 
     def needed(
         self, scene: Bodies, x: Arrays, twist: Twist, kind: str
@@ -120,19 +135,27 @@ class _Platform:
         return {**arrays, "qd_i": (len(mechanism.analysis.idle),)} if mechanism.free else arrays
 
 
-def _platform(robot: Robot, model: str, symbolic: bool, idle: str) -> _Platform:
+def _platforms(robot: Robot, model: str, symbolic: bool, idle: str) -> Series:
     if not robot.loops:
         raise ModelError(f"'{model}' of '{robot.name}': this robot has no closed loop")
     mechanism = Mechanism.of(robot, model, symbolic=symbolic, idle=idle)
     if robot.base.kind != "fixed":
         raise ModelError(f"'{model}' of '{robot.name}' needs a fixed base")
-    parallel = Parallel.of(mechanism.coordinates, model)
+    modules = Modules.of(mechanism.coordinates, model)
+    parts = tuple(_platform(mechanism, parallel, model) for parallel in modules.parts)
+    return Series(mechanism, parts, modules.between)
+
+
+def _platform(mechanism: Mechanism, parallel: Parallel, model: str) -> Platform:
+    """One of them, with what its legs share."""
+    robot = mechanism.robot
     _require_bare(robot, parallel, model)
-    if len(parallel.joints) != mechanism.na:
+    if len(parallel.joints) != len(parallel.driven):
         raise ModelError(
             f"'{model}' of '{robot.name}' needs a platform with as many coordinates as there are"
-            f" motors: it has {len(parallel.joints)} for {mechanism.na}, so that its legs hold"
-            " it too; leave out those that follow, or use 'inverse-dynamics' and 'direct-dynamics'"
+            f" motors: it has {len(parallel.joints)} for {len(parallel.driven)}, so that its legs"
+            " hold it too; leave out those that follow, or use 'inverse-dynamics' and"
+            " 'direct-dynamics'"
         )
     rows = []
     for leg in parallel.legs:
@@ -148,7 +171,7 @@ def _platform(robot: Robot, model: str, symbolic: bool, idle: str) -> _Platform:
                 f" '{leg.name}' has {len(joints)} joints and {what}"
             )
         rows.append(held)
-    return _Platform(mechanism, parallel, _kept(mechanism, parallel, model), tuple(rows))
+    return Platform(mechanism, parallel, _kept(mechanism, parallel, model), tuple(rows))
 
 
 def _require_bare(robot: Robot, parallel: Parallel, model: str) -> None:
@@ -166,14 +189,16 @@ def _require_bare(robot: Robot, parallel: Parallel, model: str) -> None:
 
 
 def _kept(mechanism: Mechanism, parallel: Parallel, model: str) -> tuple[int, ...]:
-    """The components of the platform's twist in frame 0 that are not always zero."""
+    """The components of the platform's twist that are not always zero, in the axes of the link that
+    it stands on."""
     sample = mechanism.analysis.samples[0]
     names = mechanism.analysis.coordinates.robot
     scene = bodies(opened(names), sample.values.__getitem__)
     largest = np.zeros(6)
     for q in sample.q[:4]:
-        J = np.array(jacobian_model(scene, list(q), parallel.body, 0, 0).rows(), float)
-        largest = np.maximum(largest, np.abs(J).max(axis=1))
+        columns = placing(scene, list(q), parallel).values()
+        J = np.array([[*linear, *angular] for linear, angular in columns], float)
+        largest = np.maximum(largest, np.abs(J).max(axis=0))
     kept = tuple(int(k) for k in np.flatnonzero(largest > 1e-9))
     if len(kept) != len(parallel.joints):
         raise ModelError(
@@ -184,8 +209,8 @@ def _kept(mechanism: Mechanism, parallel: Parallel, model: str) -> tuple[int, ..
     return kept
 
 
-def _meaning(platform: _Platform) -> dict[str, str]:
-    parts = " ".join(_COMPONENTS[k] for k in platform.kept)
+def _meaning(platform: Platform) -> dict[str, str]:
+    parts = " ".join(platform.components)
     return {
         "V": f"velocity of the platform in frame 0, at the origin of its frame: {parts}",
         "Vd": f"its derivative in frame 0: {parts}",
@@ -198,8 +223,10 @@ def platform_inverse_dynamics(
 ) -> Program:  # fmt: skip
     """Torques of the active joints for a motion of the platform or of these joints, (66)."""
     model = "platform-inverse-dynamics"
-    platform = _platform(with_friction(robot, friction), model, symbolic, idle)
-    mechanism = platform.mechanism
+    series = _platforms(with_friction(robot, friction), model, symbolic, idle)
+    if not series.simple:
+        return series_inverse(series, model, space, effort)
+    (platform,), mechanism = series.parts, series.mechanism
 
     def page(kind: str) -> Form:
         def run(scene: Bodies, x: Arrays) -> Result:
@@ -221,7 +248,7 @@ def platform_inverse_dynamics(
     return min(programs, key=lambda program: program.cost.total + 20 * program.cost.trig)
 
 
-def _spins(platform: _Platform, spins: Mapping[int, Scalar]) -> dict[str, Any]:
+def _spins(platform: Platform, spins: Mapping[int, Scalar]) -> dict[str, Any]:
     idle = platform.mechanism.analysis.idle
     return {"qdd_i": ((len(idle),), [spins[j] for j in idle])} if platform.mechanism.free else {}
 
@@ -232,8 +259,10 @@ def platform_direct_dynamics(
 ) -> Program:  # fmt: skip
     """Acceleration of the platform, or of the active joints: A_x Vd = J_p^-T tau - H_x."""
     model = "platform-direct-dynamics"
-    platform = _platform(with_friction(robot, friction), model, symbolic, idle)
-    mechanism = platform.mechanism
+    series = _platforms(with_friction(robot, friction), model, symbolic, idle)
+    if not series.simple:
+        return series_direct(series, model, space, effort)
+    (platform,), mechanism = series.parts, series.mechanism
 
     def page(scene: Bodies, x: Arrays) -> Result:
         twist = platform.motion(scene, x, "end")
@@ -258,7 +287,7 @@ def platform_direct_dynamics(
 
 
 def _matrix(
-    platform: _Platform, scene: Bodies, x: Arrays, legs: Legs
+    platform: Platform, scene: Bodies, x: Arrays, legs: Legs
 ) -> tuple[list[list[Scalar]], dict[int, list[Scalar]]]:
     """(A_x, qdd_i by Vd): the platform's inertia and that of the legs, carried to it by J_i^-1
     J_vi; free idle joints are eliminated, as if every motion of the others turned them along."""

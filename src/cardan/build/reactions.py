@@ -6,7 +6,7 @@ accelerates as inverse dynamics finds it, [K10] (99): forces within the robot do
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ..algebra.vector import Vec, cross, zero
@@ -16,7 +16,7 @@ from ..formulate.posture import formulated
 from ..models.bodies import Bodies
 from ..models.floating import floating_inverse_dynamics
 from ..models.jacobian import rotation
-from ..models.loops import Constraint, twin_position
+from ..models.loops import Constraint, heading, twin_position
 from ..program import Program
 from .common import MEANING, Arrays, flat, slid, wrenches
 from .cuts import cut_torques, with_cut_torques
@@ -32,22 +32,29 @@ Pair = tuple[Vec, Vec]
 def reactions(robot: Robot, *, f_e: bool = False, symbolic: bool = False) -> Program:
     """The wrench through every joint, of the antecedent on the link; then through cut joints."""
     mechanism = Mechanism.of(robot, "reactions", symbolic=symbolic)
-    nl, B = len(robot.links), len(robot.loops)
+    nl, B, wheels = len(robot.links), len(robot.loops), len(robot.wheels)
 
     def page(scene: Bodies, x: Arrays) -> Result:
         constraint, qd, qdd = mechanism.motion(scene, x)
         loads = wrenches(mechanism.robot, x)
         cuts: list[Pair] = []
-        if mechanism.coordinates.loops:
+        ground: list[list[Scalar]] = []
+        if mechanism.coordinates.loops or wheels:
             tau = _recursion(mechanism, scene, x, (qd, qdd), loads)[0]
             tau = with_cut_torques(mechanism, scene, constraint, tau, qd, qdd)
-            cuts = _cut_wrenches(mechanism, scene, x, constraint, constraint.multipliers(tau))
+            forces = iter(constraint.multipliers(tau))
+            cuts = _cut_wrenches(mechanism, scene, x, forces)
             cuts = _with_own_torques(mechanism, scene, constraint, (qd, qdd), cuts)
             loads = {**loads, **_on_both_sides(mechanism, scene, x, cuts)}
+            ground, pushes = _ground_forces(mechanism, scene, x, forces)
+            for j, (force, moment) in pushes:
+                f, n = loads.get(j, (zero, zero))
+                loads[j] = f - force, n - moment
         _, pairs, record = _recursion(mechanism, scene, x, (qd, qdd), loads)
         rows = [[*pairs[j][0], *pairs[j][1]] for j in range(1, nl + 1)]
         rows += [[*force, *moment] for force, moment in cuts]
-        return Result({"reactions": ((nl + B, 6), flat(rows))}, record)
+        rows += [[*pair, 0, 0, 0, 0] for pair in ground]
+        return Result({"reactions": ((nl + B + wheels, 6), flat(rows))}, record)
 
     meaning = {}
     if robot.loops:
@@ -55,8 +62,16 @@ def reactions(robot: Robot, *, f_e: bool = False, symbolic: bool = False) -> Pro
             f"{MEANING['reactions']}; rows {nl + 1} to {nl + B}: through the cut joints, on the"
             " twin's link, in its frame"
         )
+    if robot.wheels:
+        meaning["reactions"] = (
+            f"{meaning.get('reactions', MEANING['reactions'])}; rows {nl + B + 1} to"
+            f" {nl + B + wheels}: of the ground on the wheels, (along where it heads, across, 0 ..)"
+            "; what holds them up goes through the joints that hold their height"
+        )
     if mechanism.analysis.overconstrained:
-        meaning["reactions"] += ". The loops are overconstrained: equations left out carry nothing"
+        meaning["reactions"] += (
+            ". The constraints repeat each other: equations left out carry nothing"
+        )
     return mechanism.program(
         "reactions", mechanism.inputs("q", "qd", "qdd", f_e=f_e, base=["V0", "g0"]),
         [page, written(page, slid(mechanism.tree))], ["reactions"], meaning=meaning,
@@ -104,10 +119,10 @@ def _on_both_sides(
 
 
 def _cut_wrenches(
-    mechanism: Mechanism, scene: Bodies, x: Arrays, constraint: Constraint, force: Sequence[Scalar]
+    mechanism: Mechanism, scene: Bodies, x: Arrays, rest: Iterator[Scalar]
 ) -> list[tuple[Vec, Vec]]:
     """The wrench of each cut joint on the twin's link at O_t, in the twin's axes."""
-    wrenches, rest = [], iter(force)
+    wrenches = []
     units = {"x": Vec(1, 0, 0), "y": Vec(0, 1, 0), "z": Vec(0, 0, 1)}
     for loop, keep in zip(mechanism.coordinates.loops, mechanism.analysis.chosen, strict=True):
         R = rotation(scene, x["q"], loop.twin, keep.view)
@@ -123,3 +138,21 @@ def _cut_wrenches(
                 turn = turn + value * (R @ units[name[1]])
         wrenches.append((push, turn))
     return wrenches
+
+
+def _ground_forces(
+    mechanism: Mechanism, scene: Bodies, x: Arrays, rest: Iterator[Scalar]
+) -> tuple[list[list[Scalar]], list[tuple[int, Pair]]]:
+    """Of the ground on each wheel: (along, across); and the wrench on its link about O_j, in its
+    frame."""
+    forces, pushes = [], []
+    for wheel, names in zip(scene.wheels, mechanism.analysis.rolling, strict=True):
+        own = {name: next(rest) for name in names}
+        forces.append([own.get(name, 0) for name in ("along", "across")])
+        here, force = heading(scene, x["q"], wheel), zero
+        for name, value in own.items():
+            force = force + value * here.directions[name]
+        moment = cross(here.contact - here.centre, force)
+        R = rotation(scene, x["q"], wheel.j, here.carrier)
+        pushes.append((wheel.j, (R @ force, R @ moment)))
+    return forces, pushes

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .adaptation import adaptive
-    from .elastic import linearising, pd_elastic
+    from .elastic import elastic_pd, linearising
     from .laws import (
         computed_torque,
         feedforward,
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 # every public name, by the module that has it
 _PLACES = {
     "adaptation": "adaptive",
-    "elastic": "linearising pd_elastic",
+    "elastic": "elastic_pd linearising",
     "laws": "computed_torque feedforward gains impedance pd pd_gravity pid task_space",
     "momentum": "observed observer residuals",
 }
 _MODULES = {name: module for module, names in _PLACES.items() for name in names.split()}
 __all__ = [
-    "adaptive", "computed_torque", "feedforward", "gains", "impedance", "linearising", "observed",
-    "observer", "pd", "pd_elastic", "pd_gravity", "pid", "residuals", "task_space",
+    "adaptive", "computed_torque", "elastic_pd", "feedforward", "gains", "impedance", "linearising",
+    "observed", "observer", "pd", "pd_gravity", "pid", "residuals", "task_space",
 ]  # fmt: skip
 
 if not TYPE_CHECKING:  # a checker would take every name for one that is here

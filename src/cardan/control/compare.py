@@ -10,20 +10,32 @@ from typing import Any
 import numpy as np
 
 from ..arguments import Numbers, named_arguments
+from ..build.kinematic import ROWS
 from ..describe.robot import Robot
-from ..errors import UnknownNameError
+from ..describe.world import placement
+from ..errors import ModelError, UnknownNameError
+from ..mechanism.coordinates import is_floating
 from ..motion.coordinates import coordinates
+from ..motion.derived import compiled
 from ..motion.joints import names, units
+from ..motion.paths import Path, Poses, line
 from ..motion.plots import Panel, lines
 from ..motion.trajectory import Trajectory
 from ..simulation.simulate import Simulation, simulate
+from . import laws as joint_laws
 from .adaptation import adaptive
-from .laws import LAWS, gains, law, of_drives, positive_bandwidth, with_error
+from .elastic import elastic_gains, elastic_pd, linearising, of_motors, pairs
+from .laws import Law, gains, impedance, of_drives, positive_bandwidth, task_space, with_error
 from .linear import linearise
+from .momentum import observed
+from .names import LAWS, fitting
 
-__all__ = ["DRIVES", "Comparison", "compare", "driven"]
+__all__ = ["DRIVES", "Comparison", "build", "compare", "driven", "tool_path"]
 
-DRIVES = ("prescribed", *LAWS, "adaptive")
+DRIVES = ("prescribed", *LAWS)
+_TOOL = ("task-space", "impedance")
+_DRIFTING = 1e-6  # of the largest eigenvalue: zero
+_DISTINCT = 1e-3  # of the largest singular value: a component that the joints move apart
 
 
 @dataclass(frozen=True)
@@ -56,7 +68,8 @@ class Comparison:
     def plot(self) -> Any:
         """Tracking errors, a panel per joint."""
         first = next(iter(self.runs.values()))
-        robot, t, place = first.robot, first.t, coordinates(first.robot).place
+        on = coordinates(first.robot)
+        robot, t, place = first.robot, first.t, on.place[on.driven]
         labels = [(names(robot)[k], units(robot)[k].position) for k in place]
         errors = {key: tracked(run, self.motion) for key, run in self.runs.items()}
         panels = [
@@ -68,34 +81,126 @@ class Comparison:
 
 
 def tracked(run: Simulation, motion: Trajectory) -> np.ndarray:
-    """Wanted less found positions of the joints that the motion moves, (m, n)."""
-    return np.asarray(motion(run.t)[0] - run.q[:, coordinates(run.robot).place])
+    """Wanted less found positions of what the motion moves, (m, n): joints, or links behind their
+    springs."""
+    on, q = coordinates(run.robot), run.q
+    if on.driven.all():
+        return np.asarray(motion(run.t)[0] - q[:, on.place])
+    return np.asarray(motion(run.t)[0] - np.stack(pairs(run.robot).links(list(q.T)), -1))
 
 
 @named_arguments
 def compare(
     robot: Robot, motion: Trajectory, laws: Sequence[str] = ("pd", "computed-torque"),
     bandwidth: float = 10.0, *, error: float = 0.0, settling: float = 0.25, dt: float = 5e-3,
-    q0: Numbers = None,
+    q0: Numbers = None, observer: float = 0.0, period: float | None = None,
 ) -> Comparison:  # fmt: skip
     """Simulate laws of equal bandwidth (rad/s) on a motion; `error`: by how much the model that the
     laws know is wrong (a fraction); `settling`: seconds watched after the motion; `q0`: all joints
-    of closed loops at the beginning, where the first assembly is not the wanted one."""
+    of closed loops at the beginning, where the first assembly is not the wanted one; `observer`:
+    gain (1/s) of a momentum observer that is added to each; `period`: laws are sampled."""
     known = with_error(robot, error) if error else robot
     runs, errors = {}, {}
     on = coordinates(robot)
     start = on.first("q0", motion.q[0] if q0 is None else q0)
-    motion = of_drives(robot, motion)
+    motion = of_links(robot, motion)
+    speeds = np.zeros(on.nv)
+    speeds[on.driven] = motion.qd[0]
     for kind in laws:
-        controller = law(known, motion, kind, *gains(known, bandwidth, kind, start))
+        controller = build(known, motion, kind, bandwidth, start, observer=observer)
         runs[kind] = simulate(
-            robot, start, motion.qd[0], duration=motion.duration + settling, law=controller,
-            rtol=1e-8, atol=1e-10, dt=dt,
+            robot, start, speeds, duration=motion.duration + settling, law=controller,
+            rtol=1e-8, atol=1e-10, dt=dt, period=period,
         )  # fmt: skip
         end = runs[kind].q[-1].copy()
-        end[on.place] = motion.q[-1]  # passive joints: the assembly nearest to the run's
-        errors[kind] = linearise(robot, end, law=controller.program).eigenvalues
+        end[on.place[on.driven]] = motion.q[-1]  # passive joints: the assembly nearest to the run's
+        errors[kind] = _returning(linearise(robot, end, law=controller.program).eigenvalues)
     return Comparison(motion, runs, errors)
+
+
+def _returning(roots: np.ndarray) -> np.ndarray:
+    """Without those of what nothing draws back: a free base, estimates that no motion needs."""
+    return np.asarray(roots[np.abs(roots) > _DRIFTING * np.abs(roots).max()])
+
+
+def of_links(robot: Robot, motion: Trajectory) -> Trajectory:
+    """What a law follows of a motion of all joints."""
+    return of_drives(robot, motion) if coordinates(robot).driven.all() else of_motors(robot, motion)
+
+
+@named_arguments
+def build(
+    robot: Robot, motion: Trajectory, kind: str, bandwidth: float, q0: Numbers = None, *,
+    observer: float = 0.0,
+) -> Law:  # fmt: skip
+    """A law of the table following a motion, with the gains of a bandwidth (rad/s): laws of the
+    tool follow what the motion does to it. `q0`: where the motion starts, the loops of a robot
+    closed; `observer`: gain (1/s) of a momentum observer that is added."""
+    if kind not in LAWS:
+        raise UnknownNameError.of("control law", kind, LAWS)
+    if kind not in fitting(robot):
+        others = ", ".join(fitting(robot))
+        remedy = (
+            f"use {others}" if others else "simulate it with its motion prescribed (motion=...)"
+        )
+        raise ModelError(f"the law '{kind}' is not for a robot as '{robot.name}'", remedy=remedy,
+                         action="" if others else "prescribed")  # fmt: skip
+    w = positive_bandwidth(bandwidth)
+    start = motion.q[0] if q0 is None else q0
+    if kind == "adaptive":
+        law = adaptive(robot, motion, 2 * w, slope=w)
+    elif kind == "elastic-pd":
+        law = elastic_pd(robot, motion, *elastic_gains(robot, w, start))
+    elif kind == "linearising":
+        law = linearising(robot, motion, w)
+    elif kind in _TOOL:
+        q = coordinates(robot).first("q0", start)
+        J = np.asarray(compiled(robot, "jacobian")(q=q))
+        rows, path = _moved(J), tool_path(robot, of_drives(robot, motion), q)
+        task = [ROWS[r] for r in rows]
+        if kind == "task-space":
+            law = task_space(robot, path, w * w, 2 * w, task=task)
+        else:
+            A = compiled(robot, "inertia-matrix")(q=q)
+            seen = 1 / np.diag(J[rows] @ np.linalg.solve(A, J[rows].T))  # inertia of the tool
+            law = impedance(robot, path, w * w * seen, 2 * w * seen, task=task)
+    else:
+        law = joint_laws.law(robot, motion, kind, *gains(robot, w, kind, start))
+    return observed(robot, law, observer) if observer else law
+
+
+def _moved(J: np.ndarray) -> list[int]:
+    """The components of the tool that the joints move, each apart from those before."""
+    rows: list[int] = []
+    size = float(np.linalg.svd(J, compute_uv=False).max())
+    for row in range(6):
+        values = np.linalg.svd(J[[*rows, row]], compute_uv=False)
+        if len(rows) < J.shape[1] and values.min() > _DISTINCT * size:
+            rows.append(row)
+    return rows
+
+
+def tool_path(robot: Robot, motion: Trajectory, q0: np.ndarray) -> Path:
+    """The path of the tool in a motion of the driven joints from q0; of a robot on a floating base,
+    which gives way, the line between its ends in the world."""
+    on = coordinates(robot)
+    pose, jacobian = compiled(robot, "transform"), compiled(robot, "jacobian")
+    if is_floating(robot):
+        first, last = (placement(robot) @ pose(q=q) for q in (motion.q[0], motion.q[-1]))
+        return line(first, last, motion.duration)
+    bias = compiled(robot, "jdot-qdot")
+    along = on.follow(motion.q, q0) if on.closed else motion.q
+
+    def at(t: Any) -> Poses:
+        q, qd, qdd = motion(float(t) + motion.t[0])
+        if on.closed:
+            near = along[np.argmin(np.abs(motion.t - motion.t[0] - t))].copy()
+            near[on.place] = q
+            q = on.closed_at(near)
+        J = jacobian(q=q)
+        return Poses(pose(q=q), J @ qd, J @ qdd + bias(q=q, qd=qd))
+
+    return Path(motion.duration, at, f"tool of {motion.name}")
 
 
 @named_arguments
@@ -106,10 +211,6 @@ def driven(
     robot closed, if not where its first positions say."""
     if drive == "prescribed":
         return {"motion": motion}
-    if drive == "adaptive":
-        w = positive_bandwidth(bandwidth)
-        return {"law": adaptive(robot, motion, 2 * w, slope=w)}
     if drive not in LAWS:
         raise UnknownNameError.of("control law", drive, DRIVES)
-    start = motion.q[0] if q0 is None else q0
-    return {"law": law(robot, motion, drive, *gains(robot, bandwidth, drive, start))}
+    return {"law": build(robot, motion, drive, bandwidth, q0)}

@@ -6,7 +6,7 @@
 The description has the motor as a driven joint of inertia IA without a link of mass, and the spring
 as an elastic joint on its axis; q = (theta, s). References are positions x of the links.
 
-    pd-elastic   tau = kp (theta_r - theta) + kd (xd_r - thetad) + Q(x_r),
+    elastic-pd   tau = kp (theta_r - theta) + kd (xd_r - thetad) + Q(x_r),
                  theta_r = x_r - q0 + Q(x_r) / k
     linearising  tau = IA (xdd - sdd) + friction + tau_J with sdd such that
                  x'''' = x_r'''' + k3 e''' + k2 e'' + k1 e' + k0 e
@@ -43,7 +43,15 @@ from ..program import Program
 from ..simulation.statespace import SMOOTH
 from .laws import AHEAD, REFERENCE, Law, _program, _saturated, positive_bandwidth, rubbing
 
-__all__ = ["elastic_gains", "elastic_law", "linearising", "linearising_law", "pd_elastic"]
+__all__ = [
+    "elastic_gains",
+    "elastic_law",
+    "elastic_pd",
+    "linearising",
+    "linearising_law",
+    "of_motors",
+    "pairs",
+]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -122,7 +130,7 @@ def _require_pair(robot: Robot, j: int) -> None:
 
 @named_arguments
 def elastic_gains(robot: Robot, bandwidth: float, q: Numbers = 0.0) -> tuple[Any, Any]:
-    """(kp, kd) of `pd_elastic`: as of rigid joints, by the inertia of motor and link at q."""
+    """(kp, kd) of `elastic_pd`: as of rigid joints, by the inertia of motor and link at q."""
     w, on, of = positive_bandwidth(bandwidth), coordinates(robot), pairs(robot)
     A = compiled(robot, "inertia-matrix")(q=on.first("q", q))
     inertia = np.diag(A)[list(of.motors)]
@@ -158,7 +166,7 @@ def elastic_law(
     if any(ki):
         back = [(x - y) / a if a else 0 for x, y, a in zip(held, tau, kp, strict=True)]
         outputs["zd"] = ((m,), [x + y for x, y in zip(e, back, strict=True)])
-    return _program(tracer, "pd-elastic", robot, outputs, _of_links(REFERENCE))
+    return _program(tracer, "elastic-pd", robot, outputs, _of_links(REFERENCE))
 
 
 def _of_links(reference: dict[str, str]) -> dict[str, str]:
@@ -251,7 +259,7 @@ def _require_linear(robot: Robot) -> None:
             raise ModelError(
                 f"joint '{joint.name}' of '{robot.name}' {what}: feedback linearisation takes"
                 " springs without losses at every joint, and rotors that are IA alone",
-                remedy="use pd_elastic",
+                remedy="use elastic_pd",
             )
 
 
@@ -260,7 +268,7 @@ def _less(A: list[list[Any]], pull: list[Any], force: list[Any]) -> list[Any]:
 
 
 @named_arguments
-def pd_elastic(
+def elastic_pd(
     robot: Robot, motion: Trajectory, kp: Numbers, kd: Numbers, ki: Numbers = 0.0, **options: Any
 ) -> Law:
     """A motion of the links of elastic joints, followed by the motors: kp and kd act on them, and
@@ -270,10 +278,10 @@ def pd_elastic(
     ...     {"joint": "revolute", "IA": 0.1},
     ...     {"joint": "revolute", "stiffness": 100, "mass": 2, "com": [0.3, 0, 0]}]})
     >>> motion = cardan.trajectory(arm, [0.5, 0.0], 1.0)
-    >>> law = cardan.control.pd_elastic(arm, motion, kp=200.0, kd=20.0)
+    >>> law = cardan.control.elastic_pd(arm, motion, kp=200.0, kd=20.0)
     >>> list(law.program.inputs)
     ['q', 'qd', 'q_r', 'qd_r', 'qdd_r']"""
-    return Law(elastic_law(robot, kp, kd, ki, **options), _of_motors(robot, motion))
+    return Law(elastic_law(robot, kp, kd, ki, **options), of_motors(robot, motion))
 
 
 @named_arguments
@@ -288,10 +296,10 @@ def linearising(robot: Robot, motion: Trajectory, bandwidth: float = 10.0, **opt
     >>> law = cardan.control.linearising(arm, motion, bandwidth=20.0)
     >>> law(0.0, np.zeros(2), np.zeros(2)).shape
     (1,)"""
-    return Law(linearising_law(robot, bandwidth, **options), _of_motors(robot, motion))
+    return Law(linearising_law(robot, bandwidth, **options), of_motors(robot, motion))
 
 
-def _of_motors(robot: Robot, motion: Trajectory) -> Trajectory:
+def of_motors(robot: Robot, motion: Trajectory) -> Trajectory:
     """A motion of the links: a column for every motor; of all joints motors and springs together
     are those of the links."""
     on, of = coordinates(robot), pairs(robot)

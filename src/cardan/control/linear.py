@@ -19,7 +19,7 @@ from ..algebra.ranks import null_space
 from ..arguments import Numbers, named_arguments
 from ..describe.robot import Robot
 from ..describe.world import gravity_in_world, placement
-from ..errors import InputError
+from ..errors import InputError, ModelError
 from ..mechanism.coordinates import is_floating
 from ..motion.coordinates import JointSpace, coordinates
 from ..motion.derived import derived
@@ -81,6 +81,15 @@ def linearise(
     >>> linear.A.shape, linear.B.shape
     ((12, 12), (12, 6))"""
     space = state_space(robot, friction=friction, smooth=smooth)
+    if robot.wheels:
+        raise ModelError(
+            f"'{robot.name}' has wheels that roll: not linearised; its state is x = [q, qd_a], and"
+            " state_space(robot).program.derivative('xd', 'x') its matrix"
+        )
+    if robot.interactions and (tau is None and law is None):
+        raise InputError(
+            f"'{robot.name}' has interactions, against which the models do not hold it: give tau"
+        )
     on = coordinates(robot)
     q, qd = on.first("q", q), vector("qd", qd, on.nv)
     given: dict[str, np.ndarray] = {}

@@ -14,6 +14,7 @@ from ..errors import DescriptionError, Fault
 from ..exact import Exact
 from .couplings import coupling_faults
 from .flexible import flexible_faults
+from .interactions import interaction_faults, parameters
 from .robot import (
     COMPOUND,
     DRIVE,
@@ -23,6 +24,7 @@ from .robot import (
     INERTIA,
     MOTION,
     REVOLUTE,
+    SLIPS,
     WRENCH,
     Base,
     Joint,
@@ -71,6 +73,8 @@ def check(robot: Robot, file: str = "", line: Line = lambda key, frame: 0) -> li
         checker.report(message, "mimic", j)
     checker.names()
     checker.named_frames()
+    checker.wheels()
+    checker.interactions()
     checker.values()
     checker.variables()
     checker.limits()
@@ -235,6 +239,38 @@ class _Checker:
         if end and end not in names and end not in numbers:
             self.report(f"the end effector {end!r:.60} is no frame and no link of the robot")
 
+    def wheels(self) -> None:
+        """Each on a link that turns on its joint, or slips along; with a radius."""
+        n = len(self.robot.links)
+        for _, name in _repeated(["", *(wheel.name for wheel in self.robot.wheels)]):
+            self.report(f"wheel name {name!r:.40} is used twice; give each its own")
+        for wheel in self.robot.wheels:
+            what, radius = f"wheel {wheel.name[:40]!r}", _number(wheel.radius)
+            if not 1 <= wheel.link <= n:
+                self.report(f"{what} is on link {wheel.link}, which does not exist: 1 to {n} do")
+            elif self.robot.joints[wheel.link - 1].sigma != REVOLUTE and wheel.slip != "along":
+                self.report(
+                    f"{what} does not turn: the joint of its link is not revolute; a blade that"
+                    " does not has slip = 'along'"
+                )
+            if radius is not None and radius <= 0:
+                self.report(f"{what}: radius = {wheel.radius}; expected a positive length")
+            lengths = [_number(x) for x in wheel.normal]
+            square = sum(x * x for x in lengths if x is not None)
+            if len(lengths) != 3 or (None not in lengths and abs(square - 1) > 1e-9):
+                self.report(f"{what}: normal = {wheel.normal}; expected three values of length 1")
+            if wheel.slip not in SLIPS:
+                self.report(f"{what}: slip = {wheel.slip!r:.40}; allowed: {', '.join(SLIPS[1:])}")
+        if self.robot.wheels and self.robot.base.kind != "fixed":
+            self.report(
+                f"wheels on a {self.robot.base.kind} base; describe how the vehicle moves by joints"
+                ' from a fixed one, as [platform] freedoms = ["x", "y", "rz"] does'
+            )
+
+    def interactions(self) -> None:
+        for words in interaction_faults(self.robot.interactions, len(self.robot.links)):
+            self.report(words)
+
     def values(self) -> None:
         for key, j, value in self.every_value():
             if isinstance(value, float) and math.isfinite(value):
@@ -287,6 +323,12 @@ class _Checker:
                 yield key, 0, value
         for value in self.robot.gravity:
             yield "gravity", 0, value
+        for item in self.robot.interactions:
+            for key, value in parameters(item):
+                yield f"{key} of {item.name[:40]}", -1, value
+        for wheel in self.robot.wheels:
+            for value in (wheel.radius, *wheel.normal):
+                yield f"radius or normal of wheel {wheel.name[:40]}", -1, value
         for frame in self.robot.frames:
             for value in (*frame.xyz, *frame.rpy):
                 yield f"xyz or rpy of frame {frame.name[:40]}", -1, value

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from .interactions import KINDS
 from .robot import DRIVE, FURTHER, GEOMETRY, INERTIA, WRENCH
 
 __all__ = [
     "BASE_KEYS", "BODY", "COUPLING", "FRAME_KEYS", "JOINTS", "JOINT_KEYS", "LIMITS", "LINK_KEYS",
-    "LOOP_KEYS", "ROBOT_KEYS", "SYMBOLS", "TWIN_KEYS", "UNIT",
+    "LOOP_KEYS", "ROBOT_KEYS", "SYMBOLS", "TWIN_KEYS", "UNIT", "WHEEL_KEYS",
 ]  # fmt: skip
 
 JOINTS = ("revolute", "prismatic", "fixed")  # by sigma
@@ -30,12 +31,13 @@ UNIT = {
     "W0": "rad/s", "WP0": "rad/s^2", "V0": "m/s", "VP0": "m/s^2", "gravity": "m/s^2",
     **dict.fromkeys(("length", "start", "width", "height", "radius", "thickness"), "m"),
     "young": "N/m^2", "shear": "N/m^2", "density": "kg/m^3", "area": "m^2",
+    "points": "m", "at": "m", "slip": "m/s", "fluid": "m/s", "force": "N",
     "xyz": "m", "rpy": "rad", "Iy": "m^4", "Iz": "m^4", "torsion": "m^4",
 }  # fmt: skip
 
 ROBOT_KEYS = (
     "cardan", "name", "source", "notes", "gravity", "base", "platform", "link", "leg", "loop",
-    "frame", "end_effector",
+    "frame", "end_effector", "wheel", *KINDS,
 )  # fmt: skip
 JOINT_KEYS = (
     "joint", "antecedent", *GEOMETRY, "variable", "active", *DRIVE,
@@ -47,4 +49,5 @@ BASE_KEYS = (
 )  # fmt: skip
 LOOP_KEYS = ("name", "cut", "twin", "frames")
 FRAME_KEYS = ("name", "link", "xyz", "rpy", "kind")
+WHEEL_KEYS = ("name", "link", "radius", "normal", "slip")
 TWIN_KEYS = ("name", "antecedent", *GEOMETRY, "active")

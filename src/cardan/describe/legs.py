@@ -1,6 +1,7 @@
 """Short ways to describe closed loops: a platform, legs repeated by pattern, coinciding frames.
 
-    [platform]   freedoms = ["x", "y", "z"]     a body with its own passive joints from the base
+    [platform]   freedoms = ["x", "y", "z"]     a body with its own passive joints from the base;
+    [[platform]] antecedent = "lower"           several: each on the base or on another link
     [[leg]]      copies = 3                     links and loops, turned about z and numbered
     [[loop]]     frames = ["a", "b"]            two links that are one body: a joint is cut
 
@@ -19,7 +20,7 @@ __all__ = ["Piece", "pieces_of"]
 
 Report = Callable[[str], None]
 LEG_KEYS = ("name", "copies", "angles", "each", "link", "loop")
-PLATFORM_KEYS = ("name", "freedoms", "home")
+PLATFORM_KEYS = ("name", "freedoms", "home", "antecedent")
 Gone = list[tuple["Piece", str]]
 _AXES = ("x", "y", "z")
 _FREEDOMS = ("x", "y", "z", "rx", "ry", "rz")
@@ -48,17 +49,18 @@ def pieces_of(table: Mapping[str, Any], reader: Any) -> tuple[list[Piece], list[
     `tables(table, key)`, `report(message, key)`, `known(table, allowed)`, `place` and `link`."""
     links: list[Piece] = []
     loops: list[Piece] = []
-    platform_table = table.get("platform")
-    if isinstance(platform_table, Mapping):
-        reader.place = ("platform", 0)
-        links += [Piece(part, reader.place) for part in platform(platform_table, reader.report)]
-    elif platform_table is not None:
-        reader.report("platform must be a table; write [platform]", "platform")
+    platforms = _platforms(table.get("platform"), reader)
+    names = {str(part.get("name", "")) for part in _tables(table.get("link", []))}
+    later = [own for own in platforms if str(own[0].table["antecedent"]) in names]
+    for own in platforms:
+        links += own if own not in later else []
     for kind, pieces in (("link", links), ("loop", loops)):
         reader.place = ("", 0)
         for k, part in enumerate(reader.tables(table, kind), 1):
             first = kind == "link" and k == 1 and links and "antecedent" not in part
             pieces.append(Piece({**part, "antecedent": 0} if first else part, (kind, k)))
+    for own in later:
+        links += own
     reader.place = ("", 0)
     for k, part in enumerate(reader.tables(table, "leg"), 1):
         reader.place = ("leg", k)
@@ -66,8 +68,8 @@ def pieces_of(table: Mapping[str, Any], reader: Any) -> tuple[list[Piece], list[
         more = legs(part, reader.place, reader.report)
         links += more[0]
         loops += more[1]
-    if isinstance(platform_table, Mapping) and "leg" in table and not loops:
-        reader.place = ("platform", 0)
+    if platforms and "leg" in table and not loops:
+        reader.place = platforms[0][0].place
         reader.report(_UNCONNECTED)
     gone: Gone = []
     for k, piece in enumerate(loops):
@@ -91,6 +93,30 @@ def _closed(links: list[Piece], piece: Piece, gone: Gone, report: Report) -> Pie
         gone.append((links.pop(names.index(name)), stays))
     rest = {key: x for key, x in piece.table.items() if key != "frames"}
     return replace(piece, table={**rest, **loop})
+
+
+def _platforms(written: Any, reader: Any) -> list[list[Piece]]:
+    """The links of each platform: of [platform], or of several [[platform]]."""
+    if written is None:
+        return []
+    if isinstance(written, Mapping):
+        tables: list[tuple[Place, Any]] = [(("platform", 0), written)]
+    elif _is_list(written) and all(isinstance(part, Mapping) for part in written):
+        tables = [(("platform", k), part) for k, part in enumerate(written, 1)]
+    else:
+        reader.report("platform must be a table; write [platform], or several [[platform]]",
+                      "platform")  # fmt: skip
+        return []
+    every, names = [], set()
+    for place, part in tables:
+        reader.place = place
+        name = str(part.get("name", "platform"))
+        if name in names:
+            reader.report(f"there are several platforms {name!r:.60}: give each a name of its own")
+            continue
+        names.add(name)
+        every.append([Piece(link, place) for link in platform(part, reader.report)])
+    return every
 
 
 def platform(table: Mapping[str, Any], report: Report) -> list[dict[str, Any]]:
@@ -124,7 +150,7 @@ def platform(table: Mapping[str, Any], report: Report) -> list[dict[str, Any]]:
         axis = wanted
     if axis != 2:
         links.append({"name": name, "joint": "fixed", **_towards(axis, 2)})
-    links[0]["antecedent"] = 0
+    links[0]["antecedent"] = table.get("antecedent", 0)
     links[-1] |= {"name": name, **body}
     return links
 

@@ -68,6 +68,10 @@ def compared(robot: Robot, again: Robot, form: str) -> Comparison:
                 wrong.append(f"{part.name} of {name} is {_short(b)} instead of {_short(a)}")
     if not all(_equal(a, b) for a, b in zip(robot.gravity, again.gravity, strict=True)):
         wrong.append("gravity differs")
+    if form == "toml" and len(robot.interactions) != len(again.interactions):
+        wrong.append("the interactions differ")
+    if robot.wheels != again.wheels and not _equal_wheels(robot, again):
+        wrong.append("the wheels differ")
     if form == "toml" and (robot.frames, robot.end_effector) != (again.frames, again.end_effector):
         wrong.append("the named frames differ")
     if robot.name != again.name:
@@ -84,6 +88,13 @@ def _count(robot: Robot, again: Robot) -> str:
         f"{len(again.joints)} joints and {len(again.loops)} loops instead of"
         f" {len(robot.joints)} and {len(robot.loops)}"
     )
+
+
+def _equal_wheels(robot: Robot, again: Robot) -> bool:
+    def parts(x: Robot) -> tuple[Any, ...]:
+        return tuple((w.link, w.radius, *w.normal, w.slip) for w in x.wheels)
+
+    return _equal(parts(robot), parts(again))
 
 
 def _equal(a: Any, b: Any) -> bool:

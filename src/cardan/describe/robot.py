@@ -24,12 +24,13 @@ from typing import Any
 from ..arguments import named_arguments
 from ..errors import InputError, UnknownNameError
 from ..exact import Exact
+from .interactions import Interaction, parameters
 from .values.expression import Expression, Value, number, substitute, symbols
 
 __all__ = [
     "COMPOUND", "DRIVE", "FIXED", "FRICTION", "FURTHER", "GEOMETRY", "IDENTITY_4", "INERTIA",
-    "MOTION", "PRISMATIC", "REVOLUTE", "SPRING", "WRENCH", "Base", "Coupling", "Frame", "Joint",
-    "Limits", "Link", "Loop", "Robot",
+    "MOTION", "PRISMATIC", "REVOLUTE", "SLIPS", "SPRING", "WRENCH", "Base", "Coupling", "Frame",
+    "Joint", "Limits", "Link", "Loop", "Robot", "Wheel",
 ]  # fmt: skip
 
 GEOMETRY = ("gamma", "b", "alpha", "d", "theta", "r")
@@ -44,6 +45,9 @@ IDENTITY_4: tuple[Value, ...] = (1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1)
 
 REVOLUTE, PRISMATIC, FIXED = 0, 1, 2
 COMPOUND = ("cylindrical", "universal", "spherical")  # cut joints of more than one freedom
+
+
+SLIPS = ("", "along", "across")  # directions in which a wheel may slip
 
 
 def _short(item: Any) -> str:
@@ -184,6 +188,24 @@ class Loop:
     __repr__ = _short
 
 
+@dataclass(frozen=True, repr=False)
+class Wheel:
+    """A wheel that rolls on a plane without slipping: its axis is z of its link's frame, its centre
+    the origin; the joint of the link turns it.
+
+    The point of the wheel on the ground, radius below its centre, has no velocity along the way
+    that the wheel heads (z × normal) and none across it (z). It may slip along, as a blade does, or
+    across, as a wheel with rollers on its rim."""
+
+    name: str
+    link: int
+    radius: Value
+    normal: tuple[Value, ...] = (0, 0, 1)  # of the ground, in frame 0; of length 1
+    slip: str = ""  # of SLIPS
+
+    __repr__ = _short
+
+
 def _moves(value: object) -> bool:
     """Is this component of a motion not zero? A symbol may be anything."""
     if isinstance(value, Expression) and not symbols(value):
@@ -268,6 +290,8 @@ class Robot:
     notes: str = ""
     frames: tuple[Frame, ...] = ()  # the frames that names mean; else a link's name is Khalil's
     end_effector: str = ""  # the frame meant when none is named; "": the end of the longest path
+    wheels: tuple[Wheel, ...] = ()  # that roll without slipping
+    interactions: tuple[Interaction, ...] = ()  # with ground and fluid, in simulations
 
     @property
     def n(self) -> int:
@@ -305,11 +329,11 @@ class Robot:
 
     @property
     def constrained(self) -> bool:
-        """Are joints tied to each other, by loops or couplings?
+        """Are joints tied to each other, by loops, couplings or wheels?
 
         >>> cardan.load("ur5").constrained, cardan.load("delta").constrained
         (False, True)"""
-        return bool(self.loops or self.couplings)
+        return bool(self.loops or self.couplings or self.wheels)
 
     @property
     def variables(self) -> tuple[str, ...]:
@@ -344,6 +368,8 @@ class Robot:
             yield from (getattr(joint, key) for key in GEOMETRY)
         for coupling in self.couplings.values():
             yield from (coupling.ratio, coupling.offset, *(ratio for _, ratio in coupling.others))
+        for wheel in self.wheels:
+            yield from (wheel.radius, *wheel.normal)
         yield from (getattr(self.base.link, key) for key in INERTIA)
         # as many joints as links, or `check` says so: it looks at the values too
         for joint, link in zip(self.joints, self.links, strict=False):
@@ -360,16 +386,18 @@ class Robot:
         yield from (*base.W0, *base.WP0, *base.V0, *base.VP0, *base.Z, *self.gravity)
         for frame in self.frames:
             yield from (*frame.xyz, *frame.rpy)
+        for item in self.interactions:
+            yield from (value for _, value in parameters(item))
 
     def tree(self) -> Robot:
         """The equivalent tree structure: the same robot with its loops cut open, its couplings
-        undone.
+        undone, its wheels off the ground.
 
         >>> robot = cardan.load("fivebar")
         >>> len(robot.loops), len(robot.tree().loops)
         (1, 0)"""
         joints = tuple(replace(x, mimic=None) if x.mimic else x for x in self.joints)
-        return replace(self, loops=(), joints=joints)
+        return replace(self, loops=(), joints=joints, wheels=())
 
     @named_arguments
     def with_values(self, values: Mapping[str, Any]) -> Robot:
@@ -466,6 +494,7 @@ def _map_fields(robot: Robot, change: Callable[[str, Any], Any]) -> Robot:
             for k, x in enumerate(robot.loops, 1)
         ),
         base=replace(robot.base, link=link(0, robot.base.link)),
+        wheels=tuple(item(x, x.link) for x in robot.wheels),
         gravity=tuple(change(f"G{k}", x) for k, x in enumerate(robot.gravity, 1)),
     )
 

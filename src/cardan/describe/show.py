@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import html
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import Any
 
 from ..exact import Exact
 from ..latex import escaped
@@ -55,6 +56,7 @@ def tables(robot: Robot) -> list[Table]:
         kinds = {n + k: loop.kind for k, loop in enumerate(robot.loops, 1) if loop.kind}
         title = "Loops: cut joints and their twins"
         listed.append(_geometry(title, robot, [*cut, *twin], kinds))
+    listed += [*_wheels(robot), *_interactions(robot)]
     return [*listed, *_flexible(robot), *_frames(robot), _base(robot)]
 
 
@@ -202,6 +204,32 @@ def _compact(table: Table, first: int) -> Table:
     )
 
 
+def _interactions(robot: Robot) -> list[Table]:
+    """Ground, fluid and thrusters, each with what is not its default."""
+    rows = tuple(
+        (x.name, type(x).__name__.lower(), (robot.base.link, *robot.links)[x.link].name,
+         ", ".join(f"{f.name} {_told(getattr(x, f.name))}" for f in fields(x)[2:]
+                   if getattr(x, f.name) != f.default))
+        for x in robot.interactions
+    )  # fmt: skip
+    header = ("name", "interaction", "link", "values")
+    return [Table("Interactions", header, rows)] if rows else []
+
+
+def _told(value: Any) -> str:
+    return f"({', '.join(map(_told, value))})" if isinstance(value, tuple) else _text(value)
+
+
+def _wheels(robot: Robot) -> list[Table]:
+    """Wheels that roll without slipping."""
+    rows = tuple(
+        (x.name, robot.links[x.link - 1].name, _text(x.radius), _vector(x.normal), x.slip or "none")
+        for x in robot.wheels
+    )
+    header = ("wheel", "link", "radius", "normal of the ground", "slip")
+    return [Table("Wheels", header, rows)] if rows else []
+
+
 def _summary(robot: Robot) -> str:
     head = f"{_cut(robot.name, 40)}: {_counts(robot)}"
     source = " ".join(robot.source.split())
@@ -215,6 +243,7 @@ def _counts(robot: Robot) -> str:
     parts = [count(len(robot.links), "link"), count(robot.n, "joint variable")]
     parts += [count(len(robot.loops), "loop")] if robot.loops else []
     parts += [count(len(robot.couplings), "coupling")] if robot.couplings else []
+    parts += [count(len(robot.wheels), "wheel")] if robot.wheels else []
     return ", ".join([*parts, count(len(robot.parameters), "free symbol")])
 
 

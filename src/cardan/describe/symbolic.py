@@ -78,11 +78,15 @@ def parametrised(
         )
         for j, link in enumerate(robot.links, 1)
     )
+    wheels = tuple(replace(x, radius=named(f"radius{x.link}", x.radius)) for x in robot.wheels)
     gravity = tuple(
         g if isinstance(g, int) and g == 0 else named(f"G{k}", g)
         for k, g in enumerate(robot.gravity, 1)
     )
-    return replace(robot, joints=joints, links=links, loops=loops, gravity=gravity), values
+    changed = replace(
+        robot, joints=joints, links=links, loops=loops, wheels=wheels, gravity=gravity
+    )
+    return changed, values
 
 
 def _structural(key: str, value: Any) -> bool:

@@ -14,9 +14,9 @@ from typing import Any
 from .code import Code, arguments, gather
 from .cost import Cost, cost
 from .graph import Graph, Node
-from .passes import replay
+from .passes import inline, replay
 
-__all__ = ["along", "derivative"]
+__all__ = ["adjoint", "along", "derivative", "jacobians", "tangent"]
 
 Scalar = Any
 
@@ -57,6 +57,58 @@ def along(
         name: [_signed(rate.get(abs(r), 0), r) for r in output.refs]
         for name, output in code.outputs.items()
     }
+
+
+def jacobians(code: Code, wanted: Mapping[str, tuple[str, str]]) -> Code:
+    """The outputs of a program and partial derivatives of them, name -> (output, wrt)."""
+    graph = Graph()
+    leaves = _leaves(graph, code.inputs)
+    flat = inline(graph, code, leaves)
+    outputs = {name: (output.shape, flat[name]) for name, output in code.outputs.items()}
+    for name, (output, wrt) in wanted.items():
+        partial = derivative(code, output, wrt, name)
+        outputs[name] = partial.outputs[name].shape, inline(graph, partial, leaves)[name]
+    return gather(graph, code.inputs, outputs)
+
+
+def adjoint(code: Code, weights: Mapping[str, str], gradients: Mapping[str, str]) -> Code:
+    """The gradient of a weighted sum of all outputs, by one sweep back.
+
+    weights: output -> the input that weighs it; gradients: input -> the output by it."""
+    graph, scalars = _replayed(code)
+    shapes = {w: code.outputs[y].shape for y, w in weights.items()}
+    leaves = _leaves(graph, shapes)
+    weight: dict[int, Scalar] = {}
+    for y, name in weights.items():
+        for leaf, ref in zip(leaves[name], code.outputs[y].refs, strict=True):
+            weight[abs(ref)] = weight.get(abs(ref), 0) + _signed(leaf, ref)
+    rows: dict[str, list[Scalar]] = {x: [0] * prod(code.inputs[x]) for x in gradients}
+    for id in range(len(code.nodes) - 1, 0, -1):
+        node, w = code.nodes[id], weight.pop(id, 0)
+        if isinstance(w, int) and w == 0:
+            continue
+        if node[0] == "input" and node[1] in rows:
+            rows[node[1]][node[2]] = w
+        for arg, partial in _partials(graph, node, scalars, scalars[id]):
+            weight[arg] = weight.get(arg, 0) + w * partial()
+    outputs = {gradients[x]: (code.inputs[x], row) for x, row in rows.items()}
+    return gather(graph, {**code.inputs, **shapes}, outputs)
+
+
+def tangent(code: Code, directions: Mapping[str, str], rates: Mapping[str, str]) -> Code:
+    """The derivative of the outputs along a direction of the inputs, by one sweep forward.
+
+    directions: input -> the input that is its direction; rates: output -> its derivative."""
+    graph = Graph()
+    shapes = {v: code.inputs[x] for x, v in directions.items()}
+    leaves = _leaves(graph, {**code.inputs, **shapes})
+    flat = along(graph, code, leaves, {x: leaves[v] for x, v in directions.items()})
+    outputs = {name: (code.outputs[y].shape, flat[y]) for y, name in rates.items()}
+    return gather(graph, {**code.inputs, **shapes}, outputs)
+
+
+def _leaves(graph: Graph, shapes: Mapping[str, Sequence[int]]) -> dict[str, list[Scalar]]:
+    return {name: [graph.leaf(name, k) for k in range(prod(s))] for name, s in shapes.items()}
 
 
 def _operations(c: Cost) -> int:

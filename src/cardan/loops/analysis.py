@@ -24,16 +24,19 @@ from ..ir.cost import cost
 from ..ir.interpret import interpret
 from ..ir.trace import Tracer
 from ..mechanism.coordinates import Coordinates, has_springs
-from ..mechanism.loops import ROWS, LoopFrames, opened
+from ..mechanism.loops import ROLLING, ROWS, LoopFrames, opened
 from ..mechanism.platform import Hold
 from ..models.bodies import bodies
-from ..models.loops import Chosen, constraint, coupling_row
+from ..models.loops import Chosen, constraint, coupling_row, heading, rolling_rows
 from .numeric import Array, Equations, closing_geometry, equations, skeleton
 from .rounding import ROUNDED
 from .search import Gap, least_gap
 
 __all__ = ["Analysis", "Sample", "analyse", "independent", "independent_rows"]
 
+Rolled = tuple[tuple[str, ...], ...]  # of each wheel, the components of its velocity
+Rows = tuple[tuple[Chosen, ...], Rolled]
+_UPRIGHT = 1e-9  # a wheel's axis along the normal, and its centre's rise by the robot's size
 _RANK = 1e-7  # singular values below it, of the largest, are zero
 _DRAWS = 2  # of values, where the geometry has symbols
 _UNSEEN = ROUNDED  # entries of W below it are zero, or rounded
@@ -70,6 +73,7 @@ class Analysis:
     least_squares: bool = False
     idle: tuple[int, ...] = ()
     coupled: tuple[int, ...] = ()
+    rolling: tuple[tuple[str, ...], ...] = ()  # the independent equations of each wheel
 
     @classmethod
     def of_tree(cls, robot: Robot) -> Analysis:
@@ -84,9 +88,14 @@ class Analysis:
     @property
     def redundant(self) -> dict[str, tuple[str, ...]]:
         """By loop: the equations that repeat others."""
-        return {
+        loops = {
             loop.name: tuple(row for row in ROWS[loop.kind] if row not in keep.rows)
             for loop, keep in zip(self.coordinates.loops, self.chosen, strict=True)
+        }
+        wheels = zip(self.coordinates.robot.wheels, self.rolling, strict=True)
+        return loops | {
+            wheel.name: tuple(row for row in ROLLING[wheel.slip] if row not in rows)
+            for wheel, rows in wheels
         }
 
     @property
@@ -97,7 +106,8 @@ class Analysis:
     def driven(self) -> bool:
         """Do the active joints move everything, in some assembly?"""
         link = self.coordinates
-        return any(_is_driven(link, self.following, self.chosen, s) for s in self.samples)
+        rows = self.chosen, self.rolling
+        return any(_is_driven(link, self.following, rows, s) for s in self.samples)
 
     def require_driven(self) -> None:
         """The active joints must be as many as the mobility, and move everything."""
@@ -127,12 +137,12 @@ class Analysis:
 
 
 def _is_driven(
-    coordinates: Coordinates, following: tuple[int, ...], chosen: tuple[Chosen, ...], sample: Sample
+    coordinates: Coordinates, following: tuple[int, ...], rows: Rows, sample: Sample
 ) -> bool:
     """Do the active joints move all others, in this assembly mode?"""
     if not following:
         return True
-    W = _numeric_rows(coordinates, chosen, sample)[..., _columns(coordinates, following)]
+    W = _numeric_rows(coordinates, rows, sample)[..., _columns(coordinates, following)]
     return W.shape[1] >= W.shape[2] and float(np.median(conditioning(W))) > _RANK
 
 
@@ -172,7 +182,9 @@ def independent(robot: Robot) -> Robot:
 def _analyse(robot: Robot) -> Analysis:
     coordinates = Coordinates.of(robot)
     samples = _samples(robot, coordinates)
-    every = tuple(Chosen(ROWS[loop.kind], loop.twin) for loop in coordinates.loops)
+    rolling = tuple(ROLLING[wheel.slip] for wheel in robot.wheels)
+    _require_upright(coordinates, samples)
+    every = tuple(Chosen(ROWS[loop.kind], loop.twin) for loop in coordinates.loops), rolling
     counts = [np.bincount(ranks(_numeric_rows(coordinates, every, s), _RANK)) for s in samples]
     idle = _idle(coordinates, every, samples)
     following = tuple(j for j in coordinates.passive if j not in idle)
@@ -184,21 +196,42 @@ def _analyse(robot: Robot) -> Analysis:
     chosen = tuple(
         Chosen(ROWS[loop.kind], _view(robot, loop, coordinates, kept)) for loop in coordinates.loops
     )
-    chosen, coupled, least_squares = _independent(coordinates, following, chosen, kept, rank)
+    (chosen, rolling), coupled, least_squares = _independent(
+        coordinates, following, (chosen, rolling), kept, rank
+    )
     mobility = len(coordinates.moving) - rank
-    return Analysis(coordinates, mobility, rank, chosen, kept, least_squares, idle, coupled)
+    return Analysis(
+        coordinates, mobility, rank, chosen, kept, least_squares, idle, coupled, rolling
+    )
 
 
-def _idle(
-    coordinates: Coordinates, every: tuple[Chosen, ...], samples: list[Sample]
-) -> tuple[int, ...]:
+def _require_upright(coordinates: Coordinates, samples: list[Sample]) -> None:
+    """Wheels stay upright at one height, wherever the robot is."""
+    robot = coordinates.robot
+    for sample in samples if robot.wheels else ():
+        scene = bodies(opened(robot), sample.values.__getitem__)
+        q = list(sample.q.T)
+        for wheel, rolling in zip(robot.wheels, scene.wheels, strict=True):
+            here, up = heading(scene, q, rolling), rolling_rows(scene, q, rolling)["up"]
+            lean = np.abs(np.asarray(here.axis @ here.normal, float)).max()
+            rise = max((np.abs(np.asarray(x, float)).max() for x in up.values()), default=0.0)
+            if max(lean, rise / sample.equations.size) > _UPRIGHT:
+                raise ModelError(
+                    f"wheel '{wheel.name}' of '{robot.name}' leans or leaves the ground as its"
+                    " joints move: a wheel's axis must stay parallel to the ground, its centre at"
+                    " one height; check the frames before it and its normal"
+                )
+
+
+def _idle(coordinates: Coordinates, every: Rows, samples: list[Sample]) -> tuple[int, ...]:
     """Passive joints within loops that no loop equation ever sees."""
     largest = np.zeros(len(coordinates.moving))
     for sample in samples:
         W = _numeric_rows(coordinates, every, sample)
         largest = np.maximum(largest, np.abs(W).max(axis=(0, 1), initial=0))
     unseen = {j for j, x in zip(coordinates.moving, largest, strict=True) if x < _UNSEEN}
-    return tuple(j for j in coordinates.passive if j in unseen and j not in coordinates.loose)
+    free = {*coordinates.loose, *coordinates.rolled}
+    return tuple(j for j in coordinates.passive if j in unseen and j not in free)
 
 
 def _samples(robot: Robot, coordinates: Coordinates) -> list[Sample]:
@@ -243,26 +276,29 @@ def _columns(coordinates: Coordinates, links: tuple[int, ...]) -> list[int]:
     return [coordinates.moving.index(j) for j in links]
 
 
-def _numeric_rows(coordinates: Coordinates, chosen: tuple[Chosen, ...], sample: Sample) -> Array:
-    """W at the configurations of a sample, (N, rows, n), those of the couplings last; lengths in
-    units of the robot's size."""
-    code, names = _rows_code(coordinates, chosen)
+def _numeric_rows(coordinates: Coordinates, rows: Rows, sample: Sample) -> Array:
+    """W at the configurations of a sample, (N, rows, n): of loops, of wheels, of couplings; lengths
+    in units of the robot's size."""
+    chosen, rolling = rows
+    code, names = _rows_code(coordinates, chosen, rolling)
     inputs: dict[str, Any] = {"q": sample.q}
     if names:
         inputs["p"] = np.array([sample.values[name] for name in names])
     W = interpret(code, inputs)["W"]
     size = sample.equations.size
     lengths = [name[0] == "v" for keep in chosen for name in keep.rows]
+    lengths += [True for names in rolling for _ in names]
     lengths += [coordinates.robot.joints[j - 1].sigma == PRISMATIC for j in coordinates.led]
-    rows = np.where(lengths, 1 / size, 1.0)
-    return sample.equations.balanced(W * rows[:, None] * sample.equations.unit)
+    units = np.where(lengths, 1 / size, 1.0)
+    return sample.equations.balanced(W * units[:, None] * sample.equations.unit)
 
 
 @lru_cache(maxsize=64)
 def _rows_code(
-    coordinates: Coordinates, chosen: tuple[Chosen, ...], only: int | None = None
-) -> tuple[Code, tuple[str, ...]]:
-    """The program q -> W of these rows."""
+    coordinates: Coordinates, chosen: tuple[Chosen, ...], rolling: Rolled = (),
+    only: int | None = None,
+) -> tuple[Code, tuple[str, ...]]:  # fmt: skip
+    """The program q -> W of these rows; `only`: of one loop."""
     tracer = Tracer()
     scene = bodies(opened(coordinates.robot), tracer.parameter)
     q = tracer.array("q", len(coordinates.moving))
@@ -271,6 +307,9 @@ def _rows_code(
         if only in (None, k):
             found = constraint(scene, q, loop, keep.view)
             flat += [found[name].get(j, 0) for name in keep.rows for j in coordinates.moving]
+    for wheel, names in zip(scene.wheels if rolling else (), rolling, strict=True):
+        velocity = rolling_rows(scene, q, wheel)
+        flat += [velocity[name].get(j, 0) for name in names for j in coordinates.moving]
     for j in coordinates.led if only is None else ():
         row = coupling_row(scene, j)
         flat += [row.get(m, 0) for m in coordinates.moving]
@@ -287,7 +326,7 @@ def _view(
     for view in _views(robot, loop, coordinates, samples):
         chosen = [Chosen(ROWS[other.kind], other.twin) for other in coordinates.loops]
         chosen[k] = Chosen(ROWS[loop.kind], view)
-        code = _rows_code(coordinates, tuple(chosen), k)[0]
+        code = _rows_code(coordinates, tuple(chosen), only=k)[0]
         counted = cost(code)[0]
         entries = sum(code.nodes[abs(ref)] != ("const", 0) for ref in code.outputs["W"].refs)
         price = counted.total + 20 * counted.trig + _ENTRY * entries
@@ -326,14 +365,15 @@ _Z = (0, 0, 1)
 
 
 def _independent(
-    coordinates: Coordinates, following: tuple[int, ...], chosen: tuple[Chosen, ...],
-    samples: tuple[Sample, ...], rank: int,
-) -> tuple[tuple[Chosen, ...], tuple[int, ...], bool]:  # fmt: skip
+    coordinates: Coordinates, following: tuple[int, ...], rows: Rows, samples: tuple[Sample, ...],
+    rank: int,
+) -> tuple[Rows, tuple[int, ...], bool]:  # fmt: skip
     """As many rows as the rank, independent at every sample in the passive joints' columns; of the
-    loops, and of the couplings."""
+    loops and wheels, and of the couplings."""
+    chosen, rolling = rows
     joints = following if len(following) == rank else coordinates.moving
     columns = _columns(coordinates, joints)
-    W = np.concatenate([_numeric_rows(coordinates, chosen, s)[..., columns] for s in samples])
+    W = np.concatenate([_numeric_rows(coordinates, rows, s)[..., columns] for s in samples])
     regular = ranks(W, _RANK) == rank
     W = W[regular] if regular.any() else W
     first = range(W.shape[1] - len(coordinates.led), W.shape[1])
@@ -343,13 +383,17 @@ def _independent(
     weak = bool(np.any(own < 0.02 * full))
     if weak:  # keep every row that is not always zero
         picked = [m for m in range(W.shape[1]) if np.abs(W[:, m]).max() > 1e-12]
-    found, m = [], 0
-    for keep in chosen:
-        rows = tuple(row for i, row in enumerate(keep.rows, m) if i in picked)
-        found.append(Chosen(rows, keep.view))
-        m += len(keep.rows)
+    m = 0
+
+    def left(names: Sequence[str]) -> tuple[str, ...]:
+        nonlocal m
+        m += len(names)
+        return tuple(name for i, name in enumerate(names, m - len(names)) if i in picked)
+
+    loops = tuple(Chosen(left(keep.rows), keep.view) for keep in chosen)
+    wheels = tuple(left(names) for names in rolling)
     coupled = tuple(j for i, j in enumerate(coordinates.led, m) if i in picked)
-    return tuple(found), coupled, weak
+    return (loops, wheels), coupled, weak
 
 
 def independent_rows(
@@ -366,7 +410,8 @@ def independent_rows(
     rows = [m for k in own for m, (owner, _) in enumerate(names) if owner == k]
     columns = _columns(link, joints)
     W = np.concatenate([
-        _numeric_rows(link, tuple(chosen), s)[:, rows][..., columns] for s in analysis.samples
+        _numeric_rows(link, (tuple(chosen), analysis.rolling), s)[:, rows][..., columns]
+        for s in analysis.samples
     ])  # fmt: skip
     if W.shape[1] < len(joints) or not (ranks(W, _RANK) == len(joints)).any():
         return None

@@ -26,7 +26,7 @@ from ..describe.robot import Robot
 from ..document.notebook import equations_shown, notebook_html, notebook_latex
 from ..document.structure import Part
 from ..errors import CardanWarning, InputError, ModelError, UnknownNameError
-from ..mechanism.coordinates import Coordinates
+from ..mechanism.coordinates import Coordinates, holonomic
 from ..mechanism.platform import Modules, Parallel
 from .analysis import Analysis, analyse, independent
 from .analytic import Answers, Step, run_plan, steps_of
@@ -84,7 +84,7 @@ class LoopGeometry:
 
         >>> cardan.LoopGeometry.of(cardan.load("fivebar")).mobility
         2"""
-        robot, words = closing_geometry(independent(robot))
+        robot, words = closing_geometry(independent(holonomic(robot)))
         if words:
             warnings.warn(words, CardanWarning, stacklevel=2)
         found = analyse(robot)

@@ -28,7 +28,7 @@ from ..ir.code import Code
 from ..ir.derivative import derivative
 from ..ir.interpret import interpret
 from ..ir.trace import Tracer
-from ..mechanism.coordinates import Coordinates
+from ..mechanism.coordinates import Coordinates, holonomic
 from ..mechanism.loops import opened
 from ..models.bodies import Bodies, bodies
 from ..models.loops import closing_error, coupling_error
@@ -406,6 +406,7 @@ def skeleton(robot: Robot) -> Robot:
         gravity=(0, 0, 0),
         source="",
         notes="",
+        interactions=(),
     )
 
 
@@ -416,7 +417,7 @@ def geometry_symbols(robot: Robot) -> tuple[str, ...]:
 
 def loop_symbols(robot: Robot) -> tuple[str, ...]:
     """The free symbols in the equations of the robot's loops, [KC97] 3.4: others move no loop."""
-    return tuple(name for name in _traced(skeleton(robot))[2] if name != _SIZE)
+    return tuple(name for name in _traced(holonomic(skeleton(robot)))[2] if name != _SIZE)
 
 
 @lru_cache(maxsize=32)
@@ -466,8 +467,9 @@ def _closest(bare: Robot) -> tuple[Robot, str]:
 
 def equations(robot: Robot, values: Mapping[str, float] | None = None) -> Equations:
     """The loop equations of a robot, of the closest geometry that closes where rounding keeps its
-    own open; `values` of the symbols of its geometry."""
-    bare = skeleton(robot)
+    own open; `values` of the symbols of its geometry. Rolling says nothing of positions: the
+    joints that wheels alone hold are independent here."""
+    bare = holonomic(skeleton(robot))
     return _written(_closest(bare)[0] if bare.loops else bare, values)
 
 

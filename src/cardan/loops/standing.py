@@ -14,6 +14,7 @@ from ..describe.limits import joint_limits
 from ..describe.robot import FIXED, Joint, Robot
 from ..describe.values.expression import number
 from ..errors import InputError, ModelError
+from ..mechanism.coordinates import holonomic
 from ..mechanism.platform import Modules
 from .numeric import Array, Equations, equations
 
@@ -28,7 +29,7 @@ def standing(robot: Robot) -> Array:
     """q (n): every joint at its home, the loops closed."""
     homes = [0.0 if x is None else x for x in _homes(robot)]
     q = np.array(homes, float)
-    return assembled(robot, q) if robot.constrained else q
+    return assembled(robot, q) if holonomic(robot).constrained else q
 
 
 def assembled(robot: Robot, q: Array) -> Array:

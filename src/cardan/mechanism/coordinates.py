@@ -7,23 +7,25 @@ tau    of the driven joints; rows of the others are zero, or a spring's
 moving    joints with a variable                   = active + passive
 active    those whose velocities are independent: all of a tree; the ones a description of loops
           or couplings calls so                    = driven + elastic
-passive   those that follow through loops and couplings; `led` by a coupling; `idle` where no
-          loop equation sees them (which takes numbers to tell: loops.analysis)
+passive   those that follow through loops, couplings and wheels; `led` by a coupling; `rolled`
+          where wheels on the ground alone hold them: their velocities follow, their positions do
+          not, because rolling has no integral; `idle` where no loop equation sees them (which
+          takes numbers to tell: loops.analysis)
 driven    with a motor of their own;  elastic: with a spring instead
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from ..describe.robot import Robot
 from ..errors import ModelError
-from .loops import LoopFrames, loop_frames, opened
+from .loops import ROLLING, LoopFrames, loop_frames, opened
 from .tree import Tree
 
-__all__ = ["Coordinates", "Key", "has_springs", "is_floating"]
+__all__ = ["Coordinates", "Key", "has_springs", "holonomic", "is_floating"]
 
 Key = tuple[str, int, int]  # ("joint", j, 0), ("elastic", j, k), ("base", 0, axis)
 
@@ -36,6 +38,19 @@ def is_floating(robot: Robot) -> bool:
 def has_springs(robot: Robot) -> bool:
     """Is any joint elastic?"""
     return any(joint.elastic for joint in robot.joints)
+
+
+def holonomic(robot: Robot) -> Robot:
+    """The robot with its wheels off the ground: what its loops and couplings say of positions. The
+    joints that wheels alone hold are independent there."""
+    if not robot.wheels:
+        return robot
+    rolled = Coordinates.of(robot).rolled
+    joints = enumerate(robot.joints, 1)
+    return replace(
+        robot, wheels=(),
+        joints=tuple(replace(x, active=True) if j in rolled else x for j, x in joints),
+    )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -74,6 +89,13 @@ class Coordinates:
     def passive(self) -> tuple[int, ...]:
         """Links on joints that follow: q_p."""
         return tuple(j for j in self.moving if j not in self.active)
+
+    @cached_property
+    def rolled(self) -> tuple[int, ...]:
+        """Passive joints that no loop and no coupling positions: wheels on the ground give their
+        velocities."""
+        held = {j for loop in self.loops for j in loop.links} | {*self.robot.couplings}
+        return tuple(j for j in self.passive if j not in held) if self.robot.wheels else ()
 
     @cached_property
     def driven(self) -> tuple[int, ...]:
@@ -133,14 +155,15 @@ class Coordinates:
     @property
     def gruebler(self) -> int:
         """Mobility by counting, as if all constraints were independent: freedoms - 6 B, less one
-        for each coupling."""
+        for each coupling and each direction in which a wheel does not slip."""
         freedoms = len(self.moving) + sum(loop.freedom for loop in self.loops)
-        return freedoms - 6 * len(self.loops) - len(self.led)
+        rolling = sum(len(ROLLING[wheel.slip]) for wheel in self.robot.wheels)
+        return freedoms - 6 * len(self.loops) - len(self.led) - rolling
 
     @property
     def loose(self) -> tuple[int, ...]:
-        """Passive joints that no loop and no coupling holds."""
-        held = {j for loop in self.loops for j in loop.links} | {*self.led}
+        """Passive joints that no loop, no coupling and no wheel holds."""
+        held = {j for loop in self.loops for j in loop.links} | {*self.led, *self.rolled}
         held |= {k for ks in self.led.values() for k in ks}
         return tuple(j for j in self.passive if j not in held)
 

@@ -13,7 +13,7 @@ from ..describe.robot import COMPOUND, FIXED, PRISMATIC, REVOLUTE, Joint, Link, 
 from ..errors import ModelError
 from .tree import Tree
 
-__all__ = ["ROWS", "LoopFrames", "loop_frames", "opened"]
+__all__ = ["ROLLING", "ROWS", "LoopFrames", "loop_frames", "opened"]
 
 # the components of the relative twist that each kind of cut joint forbids, in the axes of the cut;
 # "u" is the one rotation a universal joint forbids: about x of the twin cross z of the cut
@@ -25,6 +25,8 @@ ROWS = {
     "universal": ("vx", "vy", "vz", "u"),
     "spherical": ("vx", "vy", "vz"),
 }
+# the components of the velocity of a wheel's point on the ground that are zero, by how it may slip
+ROLLING = {"": ("along", "across"), "along": ("across",), "across": ("along",)}
 _KINDS = {REVOLUTE: "revolute", PRISMATIC: "prismatic", FIXED: "fixed"}
 
 

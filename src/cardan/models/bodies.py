@@ -120,6 +120,16 @@ class ByLink:
 Placed = list[tuple[Body, Frame]]
 
 
+@dataclass(frozen=True)
+class Rolling:
+    """A wheel of link j on the ground, whose normal is given in frame 0."""
+
+    j: int
+    radius: Scalar
+    normal: Vec
+    slip: str
+
+
 def cosines(placed: Placed) -> tuple[dict[str, Scalar], dict[str, Scalar]]:
     """(C, S) of the angles that the frames turn by, named by joint or sum of joints: C2, S23."""
     trig = [angle for _, T in placed for angle in T.trig]
@@ -139,6 +149,7 @@ class Bodies:
     V0: Vec
     Vd0: Vec
     Z: tuple[Scalar, ...]
+    wheels: tuple[Rolling, ...] = ()
     formulation: Any = None  # how it is to be written for fewer operations (see formulate)
     posture: Callable[[Bodies, ByLink], Placed] | None = None  # other axes to be computed in
     remembered: dict[Any, Any] = field(default_factory=dict, init=False, compare=False, repr=False)
@@ -265,6 +276,9 @@ def bodies(robot: Robot, lookup: Callable[[str], Scalar]) -> Bodies:
         gravity=vector(robot.gravity),
         w0=w0, wd0=wd0, V0=V0, Vd0=Vd0,
         Z=tuple(map(value, robot.base.Z)),
+        wheels=tuple(
+            Rolling(x.link, value(x.radius), vector(x.normal), x.slip) for x in robot.wheels
+        ),
     )
 
 

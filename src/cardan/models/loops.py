@@ -1,4 +1,4 @@
-"""Kinematic constraints of closed loops and couplings, [KC97] 3.4, 4.5 (11)-(14), [K10] (2)-(4), 4.
+"""Kinematic constraints of loops, couplings, wheels, [KC97] 3.4, 4.5 (11)-(14), [K10] (2)-(4), 7.
 
 Loop k is closed when its cut frame c (frame n+k, before the cut joint's own motion) and its twin t
 (frame n+B+k) differ by that motion alone. With the twist of the twin's link relative to the cut's
@@ -10,6 +10,15 @@ link at O_t, in the axes of the cut,
     G = d q_tr / d q_a                    W for passive joints, one for active ones
 
 A coupling q_j = ratio q_k + offset is one more row of (12), qd_j - ratio qd_k = 0, whose Psi is 0.
+
+A wheel j that rolls has two rows more. With its axis a, its centre O and the normal n of the
+ground, the velocity of its point on the ground vanishes along t = a × n and across, along a,
+
+    t·v = a·v = 0,    v = V_O - r w_j × n                  Psi = t·(Vd_O - r wd_j × n), and of a
+
+at qdd = 0, both written in the frame that carries the wheel, where a and n stand still; where the
+wheel may slip one way, what turns the other direction is added, (w_i × t)·v. They are rows like the
+others, but have no integral: G is no derivative d q_tr / d q_a then.
 
 Joints before the loop's root move both frames alike: they have no column, and Psi is that of a root
 at rest. Which components are independent (a planar loop has two or three of five) is decided
@@ -26,13 +35,13 @@ from ..algebra.solve import Factors, factored
 from ..algebra.vector import Mat, Vec, cross, hat, zero
 from ..exact import exact
 from ..mechanism.loops import ROWS, LoopFrames
-from .bodies import Bodies
+from .bodies import Bodies, Rolling
 from .jacobian import Viewer, rotation
 from .transform import merged, position, word
 
 __all__ = [
     "Chosen", "Constraint", "Relative", "closed", "closing_error", "constraint", "coupling_error",
-    "coupling_row", "opening", "side", "twin_position",
+    "coupling_row", "heading", "opening", "rolling_rows", "side", "twin_position",
 ]  # fmt: skip
 
 Scalar = Any
@@ -141,9 +150,11 @@ def closed(
     robot: Bodies, q: Sequence[Scalar], loops: Sequence[LoopFrames], chosen: Sequence[Chosen],
     active: Sequence[int], qd_a: Sequence[Scalar] | None = None, idle: Sequence[int] = (),
     qd_i: Sequence[Scalar] | None = None, coupled: Sequence[int] = (),
+    rolling: Sequence[Sequence[str]] = (),
 ) -> tuple[Constraint, dict[int, Scalar]]:  # fmt: skip
-    """The constraints of all loops, then those of the couplings of the joints `coupled`; with Psi
-    and Phi when the active velocities are given.
+    """The constraints of all loops, then those of the wheels (`rolling`: the components of each),
+    then those of the couplings of the joints `coupled`; with Psi and Phi when the active velocities
+    are given.
 
     `robot` holds the frames of the loops (mechanism.loops.opened). Returns the velocities too."""
     passive = tuple(j for j in robot.tree.moving if j not in (*active, *idle))
@@ -155,6 +166,9 @@ def closed(
             for name in keep.rows
         ]
         x.cut += [row for name, row in components.items() if name not in ROWS[loop.kind]]
+    for wheel, names in zip(robot.wheels if rolling else (), rolling, strict=True):
+        rows = rolling_rows(robot, q, wheel)
+        x.rows += [rows[name] for name in names]
     x.rows += [coupling_row(robot, j) for j in coupled]
     if passive:
         x.factors = factored(x.matrix(passive))
@@ -166,8 +180,73 @@ def closed(
         bias = acceleration(robot, q, qd, loop, keep.view)
         x.Psi += [bias[name] for name in keep.rows]
         x.Phi += [value for name, value in bias.items() if name not in ROWS[loop.kind]]
+    for wheel, names in zip(robot.wheels if rolling else (), rolling, strict=True):
+        drift = rolling_acceleration(robot, q, qd, wheel)
+        x.Psi += [drift[name] for name in names]
     x.Psi += [0] * len(coupled)
     return x, qd
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A wheel in the axes of the frame that carries it: its centre, its axis, the normal of the
+    ground, where it heads, and its point on the ground."""
+
+    carrier: int
+    centre: Vec
+    axis: Vec
+    normal: Vec
+    contact: Vec
+
+    @property
+    def directions(self) -> dict[str, Vec]:
+        """Along, across and up."""
+        return {"along": cross(self.axis, self.normal), "across": self.axis, "up": self.normal}
+
+
+def heading(robot: Bodies, q: Sequence[Scalar], wheel: Rolling) -> Heading:
+    """The frame before its joint carries a wheel that turns, the link itself a blade."""
+    link = robot.links[wheel.j - 1]
+    T = link.frame(0)
+    carrier, centre, axis = (link.i, T.iPj, _vector(T.iRj @ a)) if link.sbar else (link.j, zero, a)
+    normal = _vector(rotation(robot, q, carrier, 0) @ wheel.normal)
+    return Heading(carrier, centre, axis, normal, centre - wheel.radius * normal)
+
+
+def rolling_rows(robot: Bodies, q: Sequence[Scalar], wheel: Rolling) -> dict[str, Row]:
+    """The velocity of the wheel's point on the ground, along, across and up, as rows over the
+    joints from the base to the wheel."""
+    here = heading(robot, q, wheel)
+    see = Viewer(robot, q, here.carrier, True, True)
+    directions = here.directions
+    rows: dict[str, Row] = {name: {} for name in directions}
+    for m in robot.tree.path(wheel.j):
+        link = robot.links[m - 1]
+        if link.s or link.sbar:
+            spins = m == wheel.j and link.sbar
+            axis = here.axis if spins else see.direction(m, a)
+            lever = here.contact - (here.centre if spins else see.position(m, zero))
+            linear = link.s * axis + link.sbar * cross(axis, lever)
+            for name, direction in directions.items():
+                rows[name][m] = direction @ linear
+    return rows
+
+
+def rolling_acceleration(
+    robot: Bodies, q: Sequence[Scalar], qd: Mapping[int, Scalar], wheel: Rolling
+) -> dict[str, Scalar]:
+    """The rates of the components of `rolling_rows` at qdd = 0."""
+    here, link = heading(robot, q, wheel), robot.links[wheel.j - 1]
+    x = side(robot, robot.spread(q), qd, robot.tree.path(here.carrier))
+    spin = qd.get(wheel.j, 0) * link.sbar * here.axis
+    w, wd = x.w + spin, x.wd + cross(x.w, spin)
+    Vd = x.Vd + (hat(x.wd) + hat(x.w) @ hat(x.w)) @ here.centre
+    Vd = Vd - wheel.radius * cross(wd, here.normal)
+    rates = {name: e @ Vd for name, e in here.directions.items()}
+    if wheel.slip:
+        V = x.V + cross(x.w, here.centre) - wheel.radius * cross(w, here.normal)
+        rates = {name: rate + cross(x.w, here.directions[name]) @ V for name, rate in rates.items()}
+    return rates
 
 
 def coupling_row(robot: Bodies, j: int) -> Row:

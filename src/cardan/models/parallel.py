@@ -28,7 +28,9 @@ from .loops import Relative, side
 from .newton_euler import moment, spin
 from .transform import merged, position, word
 
-__all__ = ["Legs", "Twist", "legs", "platform_matrix", "platform_wrench"]
+__all__ = [
+    "Legs", "Twist", "legs", "placing", "placing_bias", "platform_matrix", "platform_wrench",
+]  # fmt: skip
 
 Scalar = Any
 a = Vec(0, 0, 1)
@@ -193,17 +195,38 @@ def _columns(
     robot: Bodies, held: _Point, joints: Sequence[int]
 ) -> dict[int, tuple[Vec, Vec]]:
     """The leg's Jacobian at one of its ends (linear, angular), in the axes seen."""
-    see = held.see
-    point = see.position(held.hold.end, zero)
-    columns = dict.fromkeys(joints, (zero, zero))
-    for m in joints:
-        if m not in held.path:
-            continue
-        link = robot.links[m - 1]
-        axis = see.direction(m, a)
-        linear = link.s * axis + link.sbar * cross(axis, point - see.position(m, zero))
-        columns[m] = linear, link.sbar * axis
-    return columns
+    point = held.see.position(held.hold.end, zero)
+    return {
+        m: _column(robot, held.see, m, point) if m in held.path else (zero, zero) for m in joints
+    }
+
+
+def _column(robot: Bodies, see: Viewer, m: int, point: Vec) -> tuple[Vec, Vec]:
+    """What a joint moves a point and its link by."""
+    link = robot.links[m - 1]
+    axis = see.direction(m, a)
+    linear = link.s * axis + link.sbar * cross(axis, point - see.position(m, zero))
+    return linear, link.sbar * axis
+
+
+def placing(
+    robot: Bodies, q: Sequence[Scalar], parallel: Parallel
+) -> dict[int, tuple[Vec, Vec]]:
+    """The Jacobian of the joints that place a platform (linear, angular), in the axes of the link
+    that it stands on."""
+    see = Viewer(robot, q, parallel.root, True, True)
+    point = see.position(parallel.body, zero)
+    return {m: _column(robot, see, m, point) for m in parallel.joints}
+
+
+def placing_bias(
+    robot: Bodies, q: Sequence[Scalar], parallel: Parallel, qd: Mapping[int, Scalar]
+) -> list[Scalar]:
+    """What these joints' velocities alone accelerate it by: (linear, angular)."""
+    path = robot.tree.path(parallel.body)[len(robot.tree.path(parallel.root)) :]
+    moved = side(robot, robot.spread(q), qd, path)
+    R = rotation(robot, q, parallel.root, parallel.body)
+    return [*_vector(R @ moved.Vd), *_vector(R @ moved.wd)]
 
 
 def platform_wrench(

@@ -20,7 +20,7 @@ from ..describe.robot import Robot
 from ..errors import InputError, ModelError
 from ..loops.analysis import analyse, independent
 from ..loops.standing import standing
-from ..mechanism.coordinates import Coordinates
+from ..mechanism.coordinates import Coordinates, holonomic
 from .derived import compiled
 from .joints import array
 
@@ -43,8 +43,15 @@ class JointSpace:
         return int(self.driven.sum())
 
     @property
+    def positioned(self) -> bool:
+        """Do loops or couplings say where joints are? Wheels say how they move alone."""
+        return holonomic(self.robot).constrained
+
+    @property
     def geometry(self) -> Any:
         """The loop geometry of a robot with loops or couplings."""
+        if not self.positioned:
+            raise _rolled(self.robot)
         return _geometry(self.robot)
 
     def matrix(self, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -61,14 +68,19 @@ class JointSpace:
 
     def closed_at(self, q: Any) -> np.ndarray:
         """q with its loops closed: the active joints kept, the passive ones solved nearby."""
-        q = np.asarray(q, float)
-        solved = _geometry(self.robot).solve(q[self.place], q)
+        q = np.array(q, float)
+        if not self.positioned:
+            return np.asarray(q)
+        link = self.geometry.coordinates
+        solved = self.geometry.solve(q[link.places(link.active)], q)
         away = solved - q
         turns = _geometry(self.robot).system().periodic
         return np.asarray(q + np.where(turns, (away + np.pi) % (2 * np.pi) - np.pi, away))
 
     def follow(self, path: np.ndarray, start: np.ndarray) -> np.ndarray:
         """q of the whole tree along a path (N, nv) of the active joints, near a configuration."""
+        if self.robot.wheels:
+            raise _rolled(self.robot)
         return np.asarray(_geometry(self.robot).follow(path, start))
 
     def first(self, name: str, given: Any) -> np.ndarray:
@@ -80,6 +92,10 @@ class JointSpace:
             q[: self.robot.n] = standing(self.robot)
             return q
         values = array(name, given)
+        if self.robot.wheels and values.shape == (self.nv,):
+            q[: self.robot.n] = standing(self.robot)
+            q[self.place] = values
+            return self.closed_at(q)
         if self.closed and values.shape == (self.nv,) and self.nv != self.nq:
             homely = any(joint.home is not None for joint in self.robot.joints)
             near = standing(self.robot) if homely else None
@@ -94,6 +110,14 @@ class JointSpace:
                 " for all"
             )
         return self.closed_at(q) if self.closed else q
+
+
+def _rolled(robot: Robot) -> ModelError:
+    return ModelError(
+        f"where '{robot.name}' is depends on the way that its wheels have rolled, not on its active"
+        " joints",
+        remedy="simulate it with motion=, which integrates it",
+    )
 
 
 def _require_rigid(on: JointSpace) -> None:
@@ -125,4 +149,4 @@ def coordinates(robot: Robot) -> JointSpace:
 
 @lru_cache(maxsize=16)
 def _geometry(robot: Robot) -> Any:
-    return model(robot, "loop-geometry")
+    return model(holonomic(robot), "loop-geometry")

@@ -20,9 +20,16 @@ from ..errors import InputError, ModelError, UnknownNameError
 from ..program import Program
 from .reference import Example, Reference, checked
 
-__all__ = ["Array", "Function", "Plan", "make_plan"]
+__all__ = ["Array", "Function", "Plan", "make_plan", "name_of"]
 
-Wanted = str | tuple[str, Mapping[str, Any]]  # a model, or a model with options of its own
+Wanted = str | tuple[str, Mapping[str, Any]] | Program  # a model, one with options, a law
+
+
+def name_of(item: Wanted) -> str:
+    """The model that is wanted."""
+    if isinstance(item, Program):
+        return item.model
+    return item if isinstance(item, str) else item[0]
 
 
 @dataclass(frozen=True)
@@ -85,24 +92,30 @@ class Plan:
 
 def make_plan(robot: Robot, name: str, models: Sequence[Wanted], options: dict[str, Any]) -> Plan:
     """Derive and verify every model. Common options go to each model that knows them."""
-    wanted = [_wanted(item) for item in models]
+    wanted = [item if isinstance(item, Program) else _wanted(item) for item in models]
     if not wanted:
         raise InputError("a package holds at least one model; none was given")
-    for model, _ in wanted:
+    named = [item for item in wanted if not isinstance(item, Program)]
+    for model, _ in named:
         if model not in MENU:
             raise UnknownNameError.of("model", model, MENU)
         if not MENU[model].program:
             raise ModelError(f"'{model}' is no program and cannot be in a package: leave it out")
-    known = {key: None for model, _ in wanted for key in MENU[model].options}
+    known = {key: None for model, _ in named for key in MENU[model].options}
     for key in options:
         if key not in known:
             raise UnknownNameError.of("option of these models", key, known)
-    functions = []
-    for k, (model, own) in enumerate(wanted):
+    functions: list[Function] = []
+    for item in wanted:
+        model, own = (item.model, {}) if isinstance(item, Program) else item
+        before = sum(other.model == model for other in functions)
+        short = model.replace("-", "_").replace(" ", "_") + (f"_{before + 1}" if before else "")
+        if isinstance(item, Program):
+            functions.append(_function(robot, name, short, item, None))
+            continue
         common = {key: x for key, x in options.items() if key in MENU[model].options}
-        before = sum(other == model for other, _ in wanted[:k])
-        short = model.replace("-", "_") + (f"_{before + 1}" if before else "")
-        functions.append(_function(robot, name, short, model, {**common, **own}))
+        chosen = {**common, **own}
+        functions.append(_function(robot, name, short, derive(robot, model, **chosen), chosen))
     return Plan(name, robot, tuple(functions))
 
 
@@ -117,9 +130,10 @@ def _wanted(item: Any) -> tuple[str, Mapping[str, Any]]:
 
 
 def _function(
-    robot: Robot, package: str, short: str, model: str, options: dict[str, Any]
+    robot: Robot, package: str, short: str, program: Program, options: dict[str, Any] | None
 ) -> Function:
-    program: Program = derive(robot, model, **options)
+    """Of a model with its options; of a program that is in no menu, as a law, without."""
+    model = program.model
     names = Names(Cpp.reserved)
     arrays = []
     for shapes in (program.inputs, program.outputs):
@@ -136,7 +150,8 @@ def _function(
                 f"'{model}' of '{robot.name}': {array.name} has no elements; leave the model out"
             )
     examples, reference = checked(robot, model, options, program)
+    summary = model if options is None else MENU[model].summary
     return Function(
-        model, short, f"{package}_{short}", MENU[model].summary, program, inputs, outputs,
+        model, short, f"{package}_{short}", summary, program, inputs, outputs,
         examples, reference,
     )  # fmt: skip

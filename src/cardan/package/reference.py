@@ -58,7 +58,7 @@ class Reference:
 
 
 def checked(
-    robot: Robot, model: str, options: Mapping[str, Any], program: Program
+    robot: Robot, model: str, options: Mapping[str, Any] | None, program: Program
 ) -> tuple[tuple[Example, ...], Reference]:
     """States with expected numbers, and where these come from. Singular states are passed over."""
     values = _parameter_values(robot, program)
@@ -99,10 +99,13 @@ def difference(values: np.ndarray, expected: np.ndarray) -> float:
 def _reference(
     robot: Robot,
     model: str,
-    options: Mapping[str, Any],
+    options: Mapping[str, Any] | None,
     program: Program,
     values: Mapping[str, float],
 ) -> Reference:
+    words = "the reference interpreter of Cardan, on the same derivation"
+    if options is None:  # a law: there is no other way to derive it
+        return Reference(program, _parameters(program, values), words)
     free = [name for name in robot.parameters if name in values]
     if program.parameters and free:
         robot = robot.with_values({name: values[name] for name in free})
@@ -116,7 +119,6 @@ def _reference(
         is_other = other.code.nodes != program.code.nodes
         if known and is_other and other.outputs == program.outputs:
             return Reference(other, _parameters(other, values), route)
-    words = "the reference interpreter of Cardan, on the same derivation"
     return Reference(program, _parameters(program, values), words)
 
 

@@ -23,7 +23,7 @@ from .cpp import headers
 from .cpp import test_program as test_of_functions
 from .folder import Files, template
 from .loops import CLOSING, loops_of
-from .plan import Plan, Wanted
+from .plan import Plan, Wanted, name_of
 from .reference import TOLERANCE, Values
 from .text import braced, numbers, readme
 
@@ -36,14 +36,10 @@ _NEEDED = ("inverse-dynamics", "inertia-matrix", "bias", "gravity")
 def models(robot: Robot, wanted: list[Wanted]) -> list[Wanted]:
     """What was asked for and what the plugin is made of."""
     _refuse(robot)
-    given = [_name(item) for item in wanted]
-    others = [item for item in wanted if not robot.constrained or _name(item) != CLOSING[0]]
+    given = [name_of(item) for item in wanted]
+    others = [item for item in wanted if not robot.constrained or name_of(item) != name_of(CLOSING)]
     needed = [model for model in _NEEDED if model not in given]
     return [*others, *needed, *([CLOSING] if robot.constrained else [])]
-
-
-def _name(item: Wanted) -> str:
-    return item if isinstance(item, str) else item[0]
 
 
 def _refuse(robot: Robot) -> None:
@@ -55,6 +51,8 @@ def _refuse(robot: Robot) -> None:
         why = f"its base is {robot.base.kind}, and the interface knows a fixed base only"
     elif robot.ne:
         why = "its links bend, which the interface does not know"
+    elif robot.wheels:
+        why = "its wheels roll, and the interface takes q as a function of the motors"
     elif robot.constrained and _rubs(robot):
         why = (
             "joints that follow others by closed loops have friction; the interface's friction is"

@@ -17,6 +17,7 @@ from ..describe.robot import Robot
 from ..emit.cpp import Cpp
 from ..emit.matlab import Matlab
 from ..errors import InputError, UnknownNameError
+from ..program import Program
 from .folder import Files, check_target, write_folder
 from .plan import Plan, Wanted, make_plan
 
@@ -71,12 +72,12 @@ class Written:
 
 @named_arguments
 def write_package(
-    robot: Robot, models: str | Sequence[Wanted], kind: str, folder: str | os.PathLike[str], *,
-    name: str = "", force: bool = False, **options: Any,
+    robot: Robot, models: str | Program | Sequence[Wanted], kind: str,
+    folder: str | os.PathLike[str], *, name: str = "", force: bool = False, **options: Any,
 ) -> Written:  # fmt: skip
     """Write a package of models of a robot into a folder, which appears whole or not at all.
 
-    models     names of the menu; (name, options) gives one its own options
+    models     names of the menu; (name, options) gives one its own options; programs, as a law's
     kind       c, cpp, matlab, python, ros2 or fmu
     name       of the package and first part of all functions; default the robot's name
     force      overwrite the package in a folder that is not empty; other files stay
@@ -91,7 +92,7 @@ def write_package(
         raise InputError("the package needs the path of a folder; '' is none")
     target = Path(folder)
     check_target(target, force)
-    wanted: list[Wanted] = [models] if isinstance(models, str) else list(models)
+    wanted: list[Wanted] = [models] if isinstance(models, str | Program) else list(models)
     module = import_module(f".{KINDS[kind].module}", __package__)
     if hasattr(module, "models"):
         wanted = module.models(robot, wanted)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..describe.limits import limits_of
-from ..describe.robot import FIXED, GEOMETRY, PRISMATIC, REVOLUTE, Joint, Robot
+from ..describe.robot import FIXED, GEOMETRY, PRISMATIC, REVOLUTE, Joint, Robot, Wheel
 from ..describe.values.expression import number, symbols
 from ..mechanism.tree import Tree
 
@@ -25,6 +25,7 @@ __all__ = [
 ]  # fmt: skip
 
 LENGTHS = ("b", "d", "r")
+_CORNERS = 16  # of a wheel that is drawn
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,8 @@ def stand_ins(robot: Robot) -> dict[str, str]:
     for frame in robot.frames:
         for values, example in ((frame.xyz, "0.1"), (frame.rpy, "0.5")):
             numbers |= {name: example for x in values for name in symbols(x) if name not in numbers}
+    for wheel in robot.wheels:
+        numbers |= {name: "0.1" for name in symbols(wheel.radius) if name not in numbers}
     for coupling in robot.couplings.values():
         for x in (coupling.offset, *(ratio for _, ratio in coupling.leaders)):
             numbers |= {name: "1" for name in symbols(x) if name not in numbers}
@@ -134,6 +137,8 @@ def solids(robot: Robot) -> list[Solid]:
         if joint.sigma == REVOLUTE:
             at = 0.0 if i in plates else -r
             parts += _housing(j, at, 1.2 * max(R, radii[i] if i else R))
+    for wheel in robot.wheels:
+        parts += _rim(wheel, 0.5 * radii[wheel.link])
     for loop in robot.loops:
         for frame in (loop.cut, loop.twin):
             if frame.antecedent not in plates:
@@ -261,6 +266,14 @@ def ends(robot: Robot) -> list[int]:
     """Frames that carry nothing: where tools are."""
     carried = {frame.antecedent for frame in robot.numbered}
     return [j for j in range(1, len(robot.joints) + 1) if j not in carried]
+
+
+def _rim(wheel: Wheel, thick: float) -> list[Solid]:
+    """A wheel: a spoke that shows how it turns, and its rim as a polygon."""
+    angles = np.linspace(0, 2 * np.pi, _CORNERS + 1)
+    radius = float(number(wheel.radius) or 0)
+    points = radius * np.stack([np.cos(angles), np.sin(angles), 0 * angles], axis=1)
+    return _way(wheel.link, [np.zeros(3), *points], thick, thick)
 
 
 def _branch(frame: Joint, radii: Sequence[float]) -> list[Solid]:

@@ -18,6 +18,8 @@ from ..build.flexible.closure import closing
 from ..build.flexible.step import flow_program
 from ..describe.robot import PRISMATIC, Robot
 from ..errors import ModelError, UnknownNameError
+from ..loops.analysis import analyse, independent
+from ..loops.numeric import equations
 from ..motion.coordinates import JointSpace
 from ..motion.derived import compiled
 
@@ -97,9 +99,9 @@ class Watch:
     @cached_property
     def _units(self) -> tuple[np.ndarray, np.ndarray]:
         """Of the rows and of the columns of W_p: one, or the robot's size for lengths."""
-        geometry = self.on.geometry
-        analysis, system = geometry.analysis, geometry.system()
+        analysis, system = analyse(independent(self.on.robot)), equations(self.on.robot)
         lengths = [name[0] == "v" for keep in analysis.chosen for name in keep.rows]
+        lengths += [True for names in analysis.rolling for _ in names]
         joints = self.on.robot.joints
         lengths += [joints[j - 1].sigma == PRISMATIC for j in analysis.coupled]
         follow = analysis.coordinates.places(analysis.following)

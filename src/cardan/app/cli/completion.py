@@ -58,9 +58,9 @@ def packages(incomplete: str) -> list[str]:
 
 def laws(incomplete: str) -> list[str]:
     """Control laws."""
-    from ...control.compare import DRIVES
+    from ...control.names import LAWS
 
-    return _beginning(incomplete, DRIVES)
+    return _beginning(incomplete, (*LAWS, "prescribed"))
 
 
 def profiles(incomplete: str) -> list[str]:

@@ -180,11 +180,15 @@ def _loop_faults(robot: Robot | None, source: str) -> list[Fault]:
     """Loops that cannot close, or that the active joints do not drive."""
     from ...catalogue import model
     from ...errors import Fault, ModelError
+    from ...loops.analysis import analyse, independent
 
     if robot is None or not robot.constrained:
         return []
     try:
-        model(robot, "loop-geometry")
+        if robot.wheels:
+            analyse(independent(robot)).require_driven()
+        else:
+            model(robot, "loop-geometry")
     except ModelError as error:
         return [Fault(str(error), source)]
     return []

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ...control.names import listed
 from ...errors import InputError, MissingExtraError
 from . import completion
 from .arguments import CutLoops, Degrees, Json, RobotName, Settings, numbers
@@ -219,8 +220,7 @@ def simulate(
         typer.Option(
             metavar="LAW",
             autocompletion=completion.laws,
-            help="Of control: pd, pid, pd-gravity, feedforward, computed-torque, adaptive; or"
-            " prescribed.",
+            help=f"Of control: {listed()}; or prescribed.",
         ),
     ] = "computed-torque",
     first: Start = "",
@@ -247,6 +247,12 @@ def simulate(
             " like the links'.",
         ),
     ] = "",
+    gravity: Annotated[
+        bool, typer.Option("--gravity/--no-gravity", help="With or without gravity.")
+    ] = True,
+    thrust: Annotated[
+        str, typer.Option(metavar="F,...", help="Factors of the file's thrusters, else 1.")
+    ] = "",
     dt: Step = 1e-2,
     output: TableFile = "",
     plot: Picture = "",
@@ -262,12 +268,16 @@ def simulate(
     json: Json = False,
 ) -> None:
     """Simulate a robot that falls, is driven by torques, or follows a motion."""
+    from dataclasses import replace
+
     from ...control.compare import driven
     from ...simulation.simulate import simulate as run
     from .sources import open_robot
 
     writable(output, plot, animate)
     described = open_robot(robot, setting, tree=tree)
+    if not gravity:
+        described = replace(described, gravity=(0, 0, 0))
     if floating or base_inertia:
         described = let_go(described, base_inertia)
     given: dict[str, Any] = {"method": method, "rtol": rtol, "step": step, "friction": friction}
@@ -275,6 +285,9 @@ def simulate(
     if last or trajectory:
         motion = motion_of(described, first, last, duration, profile, degrees, trajectory, 1e-3)
         given |= driven(described, motion, law, bandwidth)
+    if thrust:
+        factors = numbers(thrust, "--thrust")
+        given["thrust"] = factors[0] if len(factors) == 1 else factors
     if torque:
         values = numbers(torque, "--torque")
         given["torque"] = values[0] if len(values) == 1 else values
@@ -372,13 +385,19 @@ def control(
         typer.Option(
             metavar="LAW,...",
             autocompletion=completion.laws,
-            help="Of control: pd, pid, pd-gravity, feedforward, computed-torque.",
+            help=f"Of control: {listed()}.",
         ),
     ] = "pd,pd-gravity,computed-torque",
     bandwidth: Annotated[float, typer.Option(metavar="RAD/S", help="Of the joints.")] = 10.0,
     error: Annotated[
         float, typer.Option(metavar="FRACTION", help="By which the laws' model is wrong.")
     ] = 0.0,
+    observer: Annotated[
+        float, typer.Option(metavar="1/S", help="Gain of a momentum observer added to each law.")
+    ] = 0.0,
+    period: Annotated[
+        float | None, typer.Option(help="Seconds between samples of the laws; continuous without.")
+    ] = None,
     to: Annotated[
         str,
         typer.Option(
@@ -395,8 +414,8 @@ def control(
     json: Json = False,
 ) -> None:
     """Compare control laws on a motion, with the eigenvalues of the closed loop."""
-    from ...control import laws as laws_
-    from ...control.compare import compare
+    from ...control.compare import build, compare
+    from ...motion.trajectory import move
     from .sources import open_robot
 
     writable(plot=plot)
@@ -405,12 +424,14 @@ def control(
     whole = assembly(described, first, degrees)
     if to:
         start = begun(described, first, degrees) if whole is None else whole
-        chosen = laws_.gains(described, bandwidth, names[-1], start)
-        write(output, laws_.joint_law(described, names[-1], *chosen).emit(to))
+        still = move(start, start, 1.0)
+        chosen = build(described, still, names[-1], bandwidth, start, observer=observer)
+        write(output, chosen.program.emit(to))
         return
     motion = motion_of(described, first, last, duration, profile, degrees, trajectory, 1e-3)
     with console(stderr=True).status(f"simulating {described.name}"):
-        result = compare(described, motion, names, bandwidth, error=error, q0=whole)
+        result = compare(described, motion, names, bandwidth, error=error, q0=whole,
+                         observer=observer, period=period)  # fmt: skip
     if json:
         print_json(result.table())
     else:

@@ -27,11 +27,13 @@ __all__ = ["Drives", "drives_of", "weights"]
 
 @dataclass
 class Drives:
-    """What joints get from elsewhere, by name, and the joints that an actuator moves."""
+    """What joints get from elsewhere, by name, and the joints that an actuator moves, alone or with
+    others by a tendon."""
 
     armature: dict[str, float] = field(default_factory=dict)
     damping: dict[str, float] = field(default_factory=dict)
     driven: set[str] = field(default_factory=set)
+    pulled: set[str] = field(default_factory=set)  # by an actuator on a tendon
 
     def add(self, joint: str, armature: float, damping: float) -> None:
         self.armature[joint] = self.armature.get(joint, 0.0) + armature
@@ -63,6 +65,8 @@ def drives_of(mjcf: Mjcf) -> Drives:
             mjcf.fault(words, element)
     for element in mjcf.root.iterfind("tendon/*"):
         name = element.get("name", "")
+        if name in tendons:
+            drives.pulled |= {x.get("joint", "") for x in element if x.tag == "joint"}
         inertia = mjcf.number(element, "armature") + tendons.get(name, 0.0)
         joints = [inner for inner in element if inner.tag == "joint"]
         if inertia and element.tag == "fixed" and len(joints) == 1:

@@ -15,7 +15,7 @@ that nothing else leads; the others follow. `active="false"` switches a constrai
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -26,6 +26,7 @@ from ..frames import Array, decimal_value, frame, of_quaternion
 from ..robot import FIXED, REVOLUTE, Coupling, Joint, Loop
 from ..values.expression import add
 from ..xml.source import shown
+from .drives import Drives
 from .model import Mjcf
 
 __all__ = ["Closures", "couplings_of", "locked"]
@@ -126,14 +127,20 @@ def locked(mjcf: Mjcf, joints: Sequence[Joint], refs: Mapping[str, float]) -> li
 
 
 def couplings_of(
-    mjcf: Mjcf, joints: Sequence[Joint], refs: Mapping[str, float], driven: Collection[Any]
+    mjcf: Mjcf, joints: Sequence[Joint], refs: Mapping[str, float], drives: Drives
 ) -> dict[str, Coupling]:
     """What every joint follows that another one leads, by name."""
+    driven = drives.driven
     numbers = {joint.name: j for j, joint in enumerate(joints, 1) if joint.sigma != FIXED}
     ties, leaders = _ties(mjcf, joints, numbers, refs)
     couplings: dict[str, Coupling] = {}
     reached: set[str] = set()
-    for root in (*(j for j in ties if j in driven), *leaders, *ties):
+    for root in (
+        *(j for j in ties if j in driven),
+        *(j for j in ties if j in drives.pulled),
+        *leaders,
+        *ties,
+    ):
         queue = [] if root in reached else [root]
         reached.add(root)
         while queue:
@@ -143,7 +150,7 @@ def couplings_of(
                 couplings[j] = Coupling(numbers[k], ratio, offset)
                 reached.add(j)
                 queue.append(j)
-    for j in couplings.keys() & set(driven):
+    for j in couplings.keys() & driven:
         words = f"the actuator of joint '{shown(j)}' is left out: the joint follows another"
         mjcf.fault(words, mjcf.root, "warning")
     return couplings

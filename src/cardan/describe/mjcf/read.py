@@ -36,7 +36,7 @@ from ..bodies import (
 from ..closures import Placed
 from ..couplings import coupled
 from ..frames import Array, decimal_value, frame
-from ..robot import PRISMATIC, REVOLUTE, Base, Joint, Limits, Robot
+from ..robot import FIXED, PRISMATIC, REVOLUTE, Base, Joint, Limits, Robot
 from ..values.expression import number
 from ..xml.source import MOST_JOINTS, shown
 from .attach import open_mjcf
@@ -68,7 +68,7 @@ def read_mjcf(
     scene.read()
     mjcf.summarize()
     robot = None if mjcf.main.failed else scene.robot(file)
-    left_out(mjcf)
+    left_out(mjcf, [*scene.elastic.values()])
     mjcf.summarize()
     faults = sorted(mjcf.main.faults, key=lambda x: (x.file != file, x.file, x.line))
     return None if mjcf.main.failed else robot, faults
@@ -91,6 +91,7 @@ class Scene:
         self.sites: dict[str, tuple[str, Array]] = {}  # name -> body, frame in it
         self.parents: dict[str, str] = {}  # of the bodies
         self.springs: dict[str, float] = {}  # joint -> its time constant
+        self.elastic: dict[str, Any] = {}  # the elements of joints with springs
         self.meshes = Meshes(mjcf, read)
         self.drives = drives_of(mjcf)
         self.names = {"world"}
@@ -255,6 +256,8 @@ class Scene:
             mjcf.fault(f"the axis of joint '{name}' has length 0", element)
             axis, size = np.array([0.0, 0.0, 1.0]), 1.0
         turns = kind == "hinge"
+        if any(mjcf.numbers(element, "stiffness", ()) or ()) and not mjcf.off("spring"):
+            self.elastic[name] = element
         ref = mjcf.number(element, "ref")
         joint = Joint(
             name, 0, sigma=_SIGMA[kind], limits=self._limits(element, turns),
@@ -482,10 +485,16 @@ class Scene:
         placed = Placed.of(self.bodies, self.mjcf.fault, self.refs)
         loops = Closures(self.mjcf, self.place, self.sites).loops(placed)
         joints = locked(self.mjcf, placed.joints, self.refs)
-        driven = self.drives.driven
+        drives = self.drives
+        couplings = couplings_of(self.mjcf, joints, self.refs, drives)
         if loops:
-            joints = [replace(joint, active=joint.name in driven) for joint in joints]
-        joints = coupled(joints, couplings_of(self.mjcf, joints, self.refs, driven))
+            free = {joint.name for joint in joints if joint.sigma != FIXED} - {*couplings}
+            driven = free & (drives.driven | drives.pulled)
+            self.elastic = {name: self.elastic[name] for name in (free - driven) & {*self.elastic}}
+            joints = [self._tied(joint, joint.name in driven) for joint in joints]
+        else:
+            self.elastic = {}
+        joints = coupled(joints, couplings)
         base, g = Base(link=placed.root), self.gravity()
         if self.floating is not None:
             T = self.floating[0]
@@ -496,6 +505,19 @@ class Scene:
             self.mjcf.root.get("model") or "MuJoCo model", tuple(placed.links), tuple(joints),
             tuple(loops), base, tuple(decimal_value(x, 1e-15) for x in g), file,
             frames=named_frames(self.bodies, self._frames()), end_effector=self._end_effector(),
+        )  # fmt: skip
+
+    def _tied(self, joint: Joint, driven: bool) -> Joint:
+        """A joint in loops: driven by an actuator, or by its spring, or passive."""
+        if joint.name not in self.elastic:
+            return replace(joint, active=driven)
+        mjcf, element = self.mjcf, self.elastic[joint.name]
+        rest = mjcf.number(element, "springref")
+        rest = mjcf.angle(rest, element) if joint.sigma == REVOLUTE else rest
+        stiffness = (mjcf.numbers(element, "stiffness", (0.0,)) or [0.0])[0]
+        return replace(
+            joint, elastic=True, stiffness=decimal_value(stiffness, 0.0),
+            rest=decimal_value(rest, 0.0), damping=joint.FV, FV=0,
         )  # fmt: skip
 
     def _end_effector(self) -> str:

@@ -12,7 +12,7 @@ import operator
 import re
 import tomllib
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 from ...errors import MOST_FAULTS, DescriptionError, ExpressionError, Fault, further
@@ -31,9 +31,11 @@ from ..fields import (
     SYMBOLS,
     TWIN_KEYS,
     UNIT,
+    WHEEL_KEYS,
 )
 from ..flexible import read_flexible
 from ..inertia import about_origin
+from ..interactions import KINDS, Interaction
 from ..legs import Piece, pieces_of
 from ..robot import (
     COMPOUND,
@@ -53,6 +55,7 @@ from ..robot import (
     Link,
     Loop,
     Robot,
+    Wheel,
 )
 from ..values.expression import Value, add, substitute, symbols
 from ..values.parser import to_value
@@ -189,6 +192,8 @@ class _Reader:
             notes,
             tuple(self.frames(table, len(links))),
             self.text(table, "end_effector", ""),
+            tuple(self.wheels(table)),
+            tuple(self.interactions(table, len(links))),
         )
 
     def frames(self, table: Table, last: int) -> Iterator[Frame]:
@@ -204,6 +209,50 @@ class _Reader:
                 self.text(part, "kind", "frame"),
             )
         self.place, self.link = ("", 0), ""
+
+    def wheels(self, table: Table) -> Iterator[Wheel]:
+        """[[wheel]]: links that roll on the ground without slipping."""
+        self.place = ("", 0)
+        for k, part in enumerate(self.tables(table, "wheel"), 1):
+            self.begin(Piece(part, ("wheel", k)), f"wheel{k}", WHEEL_KEYS)
+            for key in ("link", "radius"):
+                if key not in part:
+                    self.report(f"the wheel has no {key}; give link and radius", key)
+            yield Wheel(
+                self.link,
+                self.antecedent(part, 0, "link"),
+                self.number(part, "radius"),
+                self.vector(part, "normal", 3) if "normal" in part else (0, 0, 1),
+                self.text(part, "slip", ""),
+            )
+        self.place, self.link = ("", 0), ""
+
+    def interactions(self, table: Table, links: int) -> Iterator[Interaction]:
+        """[[contact]], [[drag]], [[thruster]]: of one link, of a list of them, or of "all"."""
+        for kind, make in KINDS.items():
+            self.place = ("", 0)
+            for k, part in enumerate(self.tables(table, kind), 1):
+                keys = [field.name for field in fields(make)]
+                self.begin(Piece(part, (kind, k)), f"{kind}{k}", keys)
+                if "link" not in part:
+                    self.report(f"the {kind} has no link; name one, a list of them, or all", "link")
+                    continue
+                given = {key: self.entry(part, key) for key in keys[2:] if key in part}
+                wanted = part["link"]
+                every = list(range(1, links + 1)) if wanted == "all" else wanted
+                for link in every if _is_list(every) else [every]:
+                    j = self.antecedent({"link": link}, 0, "link")
+                    several = _is_list(every) and len(every) > 1
+                    yield make(f"{self.link} {j}" if several else self.link, j, **given)
+        self.place, self.link = ("", 0), ""
+
+    def entry(self, part: Table, key: str) -> Any:
+        """A field of an interaction: a value, a vector, or a list of points."""
+        value = part[key]
+        if key == "points":
+            points = value if _is_list(value) else [value]
+            return tuple(self.vector({key: point}, key, 3) for point in points)
+        return self.vector(part, key, 3) if _is_list(value) else self.number(part, key)
 
     def begin(self, piece: Piece, name: str, allowed: Collection[str]) -> None:
         """Faults belong to this piece from here on, under its name."""

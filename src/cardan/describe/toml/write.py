@@ -10,6 +10,7 @@ from dataclasses import fields
 from ...arguments import named_arguments
 from ..fields import JOINTS, LIMITS, SYMBOLS
 from ..flexible import write_flexible
+from ..interactions import KINDS, Interaction
 from ..robot import (
     DRIVE,
     FIXED,
@@ -27,6 +28,7 @@ from ..robot import (
     Link,
     Loop,
     Robot,
+    Wheel,
 )
 from ..values.expression import Expression, Value
 from .read import VERSION
@@ -57,6 +59,10 @@ def write_toml(robot: Robot) -> str:
         lines += _link(link, joint, j, names)
     for k, loop in enumerate(robot.loops, 1):
         lines += _loop(loop, k)
+    for k, wheel in enumerate(robot.wheels, 1):
+        lines += _wheel(wheel, k)
+    for item in robot.interactions:
+        lines += _interaction(item)
     for frame in robot.frames:
         lines += _frame(frame)
     return "\n".join(lines) + "\n"
@@ -143,6 +149,31 @@ def _loop(loop: Loop, k: int) -> list[str]:
         if kind == "cut" and loop.kind:
             parts.append(f"joint = {_quote(loop.kind)}")
         lines.append(f"{kind} = {{ {', '.join(parts)} }}")
+    return lines
+
+
+def _wheel(wheel: Wheel, k: int) -> list[str]:
+    lines = ["", f"[[wheel]]  # {k}", f"name = {_quote(wheel.name)}", f"link = {wheel.link}"]
+    lines.append(f"radius = {_value(wheel.radius)}")
+    if wheel.normal != (0, 0, 1):
+        lines.append(f"normal = {_list(wheel.normal)}  # of the ground, in frame 0")
+    return lines + ([f"slip = {_quote(wheel.slip)}"] if wheel.slip else [])
+
+
+def _interaction(item: Interaction) -> list[str]:
+    kind = next(key for key, made in KINDS.items() if isinstance(item, made))
+    lines = ["", f"[[{kind}]]", f"name = {_quote(item.name)}", f"link = {item.link}"]
+    for field in fields(item)[2:]:
+        value = getattr(item, field.name)
+        if value == field.default:
+            continue
+        if not isinstance(value, tuple):
+            text = _value(value)
+        elif isinstance(value[0], tuple):
+            text = f"[{', '.join(map(_list, value))}]"
+        else:
+            text = _list(value)
+        lines.append(f"{field.name} = {text}")
     return lines
 
 

@@ -105,9 +105,10 @@ def _link(element: Any, source: Source) -> LinkElement:
     name = _name(element, "link", source)
     masses = [_inertial(inertial, name, source) for inertial in element.findall("inertial")]
     known = tuple(mass for mass in masses if mass is not None)
-    if len(known) > 1:
-        source.fault("a link has at most one <inertial>", element.sourceline, name)
-    return LinkElement(name, element.sourceline or 0, known)
+    if len(masses) > 1:
+        words = f"{len(masses)} <inertial> in one link: the first is read; remove the others"
+        source.fault(words, element.sourceline, name, "warning")
+    return LinkElement(name, element.sourceline or 0, known[:1])
 
 
 def _inertial(element: Any, link: str, source: Source) -> Mass | None:
@@ -115,7 +116,8 @@ def _inertial(element: Any, link: str, source: Source) -> Mass | None:
     parts = {tag: element.find(tag) for tag in ("mass", "inertia")}
     for tag, part in parts.items():
         if part is None:
-            source.fault(f"<inertial> has no <{tag}>", element.sourceline, link)
+            words = f"<inertial> has no <{tag}>: write it, or take <inertial> out"
+            source.fault(words, element.sourceline, link)
             return None
     mass = _number(parts["mass"], "value", link, source)
     if mass is not None and mass < 0:
@@ -217,6 +219,12 @@ def _limits(element: Any, link: str, source: Source) -> dict[str, float]:
         value = _number(inner, key, link, source)
         if value is not None and abs(value) < NO_LIMIT:
             limits[key] = value
+    if limits.get("lower", 0.0) > limits.get("upper", limits.get("lower", 0.0)):
+        source.fault(
+            f"lower limit {limits.pop('lower'):g} is above the upper one, {limits.pop('upper'):g}:"
+            " none is read, as simulators do; exchange them if they are meant",
+            inner.sourceline, link, "warning",
+        )  # fmt: skip
     return limits
 
 

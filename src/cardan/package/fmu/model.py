@@ -17,7 +17,7 @@ from ...describe.world import gravity_in_world, placement
 from ...errors import ModelError
 from ...loops.standing import standing
 from ..loops import CLOSING, Loops, loops_of
-from ..plan import Array, Function, Plan, Wanted
+from ..plan import Array, Function, Plan, Wanted, name_of
 from .friction import smoothed
 
 __all__ = ["Unit", "models", "unit_of"]
@@ -118,7 +118,7 @@ class Unit:
 
 def models(robot: Robot, wanted: list[Wanted]) -> list[Wanted]:
     """The direct dynamics, which has to be asked for alone; closed loops need their kinematics."""
-    given = [item if isinstance(item, str) else item[0] for item in wanted]
+    given = [name_of(item) for item in wanted]
     if given != ["direct-dynamics"]:
         raise ModelError(
             f"an FMU is made of the model 'direct-dynamics' alone, not of {', '.join(given)}"
@@ -127,6 +127,16 @@ def models(robot: Robot, wanted: list[Wanted]) -> list[Wanted]:
         raise ModelError(
             f"no FMU of '{robot.name}': it has closed loops and links that bend; `cardan simulate`"
             " takes both, cardan.rigid makes the links rigid"
+        )
+    if robot.interactions:
+        raise ModelError(
+            f"no FMU of '{robot.name}': contacts, drag and thrusters of its file are not in it;"
+            " dataclasses.replace(robot, interactions=()) leaves them out"
+        )
+    if robot.wheels:
+        raise ModelError(
+            f"no FMU of '{robot.name}': its wheels roll, and the unit's positions are functions of"
+            " the motors'; `cardan simulate` takes it"
         )
     return [*wanted, CLOSING] if robot.constrained else wanted
 

@@ -159,6 +159,7 @@ def _driving(robot: Any, data: Data, q: np.ndarray, place: np.ndarray, duration:
     """What moves the robot, as `simulate` takes it; numbers are those of the driven joints."""
     from ....control.compare import DRIVES
     from ....control.compare import driven as following
+    from ....control.linear import held_positions
     from ....motion.trajectory import move
 
     drive = data["drive"]
@@ -172,7 +173,8 @@ def _driving(robot: Any, data: Data, q: np.ndarray, place: np.ndarray, duration:
     bandwidth = float(data.get("bandwidth", 10.0))
     if not 0 < bandwidth <= _FASTEST:
         raise InputError(f"the bandwidth must be positive and at most {_FASTEST:g} rad/s")
-    planned = move(q[place], numbers, duration, law="quintic")
+    start = q[place] if drive == "prescribed" else held_positions(robot, q)
+    planned = move(start, numbers, duration, law="quintic")
     return following(robot, planned, drive, bandwidth, q)
 
 

@@ -60,6 +60,17 @@ class Cell:
     off: bool = False
     brief: str = ""  # the value in few digits, until the cell is edited
 
+    def pasted(self, text: str) -> str:
+        """Take a text of a spreadsheet, as far as the cell can be typed into or chosen from."""
+        if self.take is None or self.kind in ("menu", "act"):
+            return ""
+        if self.kind == "box":
+            return self.take(text.lower() in ("1", "true", "yes", "x"))
+        if self.kind == "choice":
+            values = [value for value, words in self.options if words == text]
+            return self.take(values[0]) if values else f"there is no '{text[:40]}' to choose"
+        return self.take(text) if text != self.value else ""
+
     def shown(self) -> dict[str, Any]:
         keys = ("kind", "value", "label", "options", "style", "empty", "off", "brief")
         return {key: x for key in keys if (x := getattr(self, key)) not in ("", ())}
@@ -88,14 +99,17 @@ class Block:
 class Grid(Element, component="../parts/grid.js"):
     """Tables in the page."""
 
-    def __init__(self) -> None:
+    def __init__(self, page: Page) -> None:
         super().__init__()
+        self.page = page
         self.blocks: Sequence[Block] = ()
         self._props["blocks"] = []
         self._props["table"] = ""
         self._props["empty"] = ""
         self.on("draft", lambda event: self._draft(*event.args))
         self.on("take", lambda event: self._take(*event.args))
+        self.on("paste", lambda event: self._paste(*event.args))
+        self._props["marked"] = -1
         self.classes("w-full")
 
     def show(self, table: str, blocks: Sequence[Block], empty: str = "") -> None:
@@ -108,6 +122,39 @@ class Grid(Element, component="../parts/grid.js"):
         shown = [block.shown() for block in blocks]
         if shown != self._props["blocks"]:
             self._props["blocks"] = shown
+
+    def on_row(self, pointed: Callable[[int, int], None]) -> None:
+        """To be told the block and the row of the cell that is worked on."""
+        self.on("row", lambda event: pointed(*event.args))
+
+    def mark_row(self, row: int) -> None:
+        """Show which row of the first table is meant elsewhere; -1: none."""
+        if row != self._props["marked"]:
+            self._props["marked"] = row
+
+    def _paste(self, b: int, r: int, c: int, texts: list[list[str]], label: str) -> None:
+        """A block of texts, as a spreadsheet copies them, from a cell on: all of it or nothing."""
+        if self._cell(b, r, c, label) is None:
+            say(f"{label}: the table has changed meanwhile; try again")
+            return
+        rows = self.blocks[b].rows[r : r + len(texts)]
+        pairs = [pair for row, line in zip(rows, texts, strict=False)
+                 for pair in zip(row[c:], line, strict=False)]  # fmt: skip
+
+        def changes() -> str:
+            for cell, text in pairs:
+                try:
+                    message = cell.pasted(text.strip())
+                except CardanError as error:
+                    message = error.told(WORDS)
+                if message:
+                    return f"{cell.label}: {message}; nothing was pasted"
+            return ""
+
+        say(self.page.at_once(changes))
+        self.again()
+        if len(texts) > len(rows):
+            say(f"{len(texts) - len(rows)} rows more than the table has were left out")
 
     def again(self) -> None:
         """Send all cells once more: what was refused is as it was."""

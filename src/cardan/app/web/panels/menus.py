@@ -60,6 +60,8 @@ _KEYS = {
     "Ctrl+Z, Ctrl+Y": "undo and redo, where no text is being typed",
     "Tab, Shift+Tab": "the next thing, the one before",
     "Up, Down": "in a table: the cell above, below; in a menu: the item",
+    "Shift+Up, Shift+Down": "in a table: choose several cells",
+    "Ctrl+C, Ctrl+V, Ctrl+D": "in a table: copy, paste, fill down",
     "Enter, Escape": "in a cell: take what is typed, or put back what was there",
     "Left, Right": "on a slider: a little less, a little more; in the menus: the next one",
     "?": "this list",

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from nicegui import ui
 
+from ....control.names import LAWS, fitting
 from ..jobs.questions import driven, rates
 from ..scene.view import View
 from ..server.angles import DEGREE, factors, unit
@@ -17,12 +18,11 @@ from .job import Work, field, put, read, target
 __all__ = ["seconds_of", "simulate"]
 
 _DRIVES = {  # those of `cardan simulate`
-    "free": "let go", "torque": "constant torques", "pd": "PD control to",
-    "pid": "PID control to", "pd-gravity": "PD control with gravity to",
-    "feedforward": "feedforward and PD control to", "computed-torque": "computed torque control to",
-    "adaptive": "adaptive control to", "prescribed": "moved as prescribed to",
-}  # fmt: skip
-_LAWS = ("pd", "pid", "pd-gravity", "feedforward", "computed-torque", "adaptive")
+    "free": "let go",
+    "torque": "constant torques",
+    **{name: f"{law.words} to" for name, law in LAWS.items()},
+    "prescribed": "moved as prescribed to",
+}
 
 
 def simulate(page: Page, view: View) -> None:
@@ -41,13 +41,6 @@ def simulate(page: Page, view: View) -> None:
     Work(page, "simulation", "Simulate", start, show, form.fill)
 
 
-def _lawful(page: Page) -> bool:
-    """Control laws drive rigid joints on a base that stands."""
-    robot = page.robot
-    springs = any(joint.elastic for joint in robot.joints)
-    return not (robot.ne or springs or robot.base.kind != "fixed")
-
-
 class _Form:
     """What is asked for."""
 
@@ -55,7 +48,8 @@ class _Form:
         self.page = page
         robot = page.robot
         self.driven, self.rates = driven(robot), rates(robot)
-        offered = {key: x for key, x in _DRIVES.items() if key not in _LAWS or _lawful(page)}
+        fit = fitting(robot)
+        offered = {key: x for key, x in _DRIVES.items() if key not in LAWS or key in fit}
         ui.label("From where the sliders stand.").classes("hint")
         with ui.row().classes("items-end"):
             self.drive = ui.select(offered, value="free", label="Drive").classes("w-64")
@@ -83,7 +77,7 @@ class _Form:
 
     def _shown(self) -> None:
         drive = self.drive.value
-        self.bandwidth.set_visibility(drive in _LAWS)
+        self.bandwidth.set_visibility(drive in LAWS)
         self.torques.set_visibility(drive == "torque")
         self.goal.set_visibility(drive not in ("free", "torque"))
         self.speed.set_visibility(drive != "prescribed" and bool(self.rates))

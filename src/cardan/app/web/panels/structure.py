@@ -11,8 +11,8 @@ from ....describe.values.parser import to_value
 from ....errors import InputError
 
 __all__ = [
-    "added", "led_by", "looped", "moved_down", "removed", "structure", "swapped", "unlooped",
-    "with_link",
+    "added", "duplicated", "inserted", "led_by", "looped", "moved_down", "removed", "structure",
+    "swapped", "unlooped", "with_link",
 ]  # fmt: skip
 
 
@@ -42,6 +42,26 @@ def added(robot: Robot) -> Robot:
     old = len(robot.joints)
     moved = _renumbered(robot, lambda i: i + (i > old))  # cut frames are numbered after the links
     return replace(moved, joints=(*moved.joints, joint), links=(*robot.links, Link(name)))
+
+
+def duplicated(robot: Robot, j: int) -> Robot:
+    """One more link at the end of the chain, with all that link j+1 has but its name."""
+    longer = added(robot)
+    last, link = longer.joints[-1], longer.links[-1]
+    joint = replace(longer.joints[j], name=last.name, antecedent=last.antecedent, variable="",
+                    mimic=None)  # fmt: skip
+    return replace(
+        longer, joints=(*longer.joints[:-1], joint),
+        links=(*longer.links[:-1], replace(longer.links[j], name=link.name)),
+    )  # fmt: skip
+
+
+def inserted(robot: Robot, j: int) -> Robot:
+    """A new link before link j+1 of a chain."""
+    longer = added(robot)
+    for k in range(len(robot.links) - 1, j - 1, -1):
+        longer = moved_down(longer, k)
+    return longer
 
 
 def removed(robot: Robot, j: int) -> Robot:

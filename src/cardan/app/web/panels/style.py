@@ -9,7 +9,7 @@ __all__ = ["KEYS", "STYLE", "UPRIGHT", "is_dark"]
 STYLE = """
 :root { --line: #dfe3e8; --soft: #57616b; --face: #ffffff; --ink: #1d2730; --scene: #f3f5f7;
   --accent: #2b5d8a; --wrong: #a93a25; --stale: #8a5a00;
-  --hover: #eff3f7; --lift: #ffffff; }
+  --hover: #eff3f7; --lift: #ffffff; --ring: #d9822b; }
 body.body--dark { color-scheme: dark;
   --line: #30363d; --soft: #a0aab4; --face: #15181c; --ink: #dfe3e8;
   --scene: #1b2027; --accent: #7fb2e0; --wrong: #f0876f; --stale: #e0b050;
@@ -65,17 +65,20 @@ body.body--dark .q-btn.bg-primary { --q-primary: #2f6aa0; }
 .q-notification__actions { color: inherit; }
 .q-field__label { color: var(--soft); }
 .table-room { padding-top: 4px; gap: 4px; }
-.grid-room { width: 100%; overflow: auto; padding-bottom: 4px;
-  max-height: max(180px, calc(var(--room) - 208px)); }
+.grid-room { width: 100%; overflow-x: auto; padding-bottom: 4px; }
+.grid-table .chosen { background: color-mix(in srgb, var(--accent) 16%, transparent) !important; }
+.grid-table tr.marked > * { box-shadow: inset 0 1px var(--ring), inset 0 -1px var(--ring); }
 .grid-table { border-collapse: collapse; }
 .grid-table th { text-align: left; font-weight: 600; padding: 0 6px 3px; white-space: nowrap;
   line-height: 1.2; vertical-align: bottom; position: sticky; top: 0; z-index: 2;
   background: linear-gradient(var(--line), var(--line)) bottom / 100% 1px no-repeat var(--face); }
 .grid-table td { border-top: 1px solid var(--line); padding: 0 3px; height: 34px; }
+.grid-table tbody th { border-top: 1px solid var(--line); padding: 0 3px; height: 34px; top: auto;
+  font-weight: inherit; vertical-align: middle; background: var(--face); }
 .grid-table td:first-child, .grid-table th:first-child { padding-left: 4px; position: sticky;
   left: 0; z-index: 1; background: var(--face); } .grid-table th:first-child { z-index: 3; }
-.grid-table tbody tr:first-child td { border-top-color: transparent; }
-.grid-table tbody tr:hover, .grid-table tr:hover td:first-child, .grid-table tr:hover td.held {
+.grid-table tbody tr:first-child > * { border-top-color: transparent; }
+.grid-table tbody tr:hover, .grid-table tbody tr:hover th, .grid-table tr:hover td.held {
   background: var(--hover); }
 .grid-empty { padding: 18px 4px 6px; color: var(--soft); }
 .name { font-weight: 550; white-space: nowrap; }
@@ -187,6 +190,8 @@ math { font-family: "Page Math", "STIX Two Math", "Cambria Math", math; }
 .slider-row { gap: 12px; min-height: 27px; }
 .slider-row.follows .name { font-weight: 400; color: var(--soft); }
 .slider-name { flex: 0 0 auto; } .slider-value { flex: 0 0 4.6rem; text-align: right; }
+.slider-torque { flex: 0 0 6rem; text-align: right; order: 9; font-variant-numeric: tabular-nums;
+  font-size: 13px; color: var(--accent); white-space: nowrap; }
 .slider-unit { flex: 0 0 1.9rem; margin-left: -8px; padding: 0; border: 0; background: none;
   text-align: left; border-radius: 3px; }
 button.slider-unit { cursor: pointer; } button.slider-unit:hover { color: var(--accent); }

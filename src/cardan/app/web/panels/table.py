@@ -16,6 +16,7 @@ from ....describe.robot import (
     GEOMETRY,
     INERTIA,
     MOTION,
+    PRISMATIC,
     WRENCH,
     Joint,
     Robot,
@@ -39,7 +40,17 @@ from .cells import (
     word,
 )  # fmt: skip
 from .shapes import inertial_dialog
-from .structure import added, led_by, looped, moved_down, removed, structure, unlooped
+from .structure import (
+    added,
+    duplicated,
+    inserted,
+    led_by,
+    looped,
+    moved_down,
+    removed,
+    structure,
+    unlooped,
+)
 
 __all__ = ["description"]
 
@@ -64,7 +75,7 @@ def description(page: Page) -> None:
         tabs.props("dense align=left no-caps outside-arrows breakpoint=0").classes("table-tabs")
         ui.space()
         words = ui.label().classes("hint nowrap structure")
-    grid = Grid().classes("table-room")
+    grid = Grid(page).classes("table-room")
     with ui.row().classes("items-center q-mt-sm"):
         button = ui.button(on_click=lambda: _TABLES[str(tabs.value)][2](page))
         button.props("flat dense no-caps")
@@ -85,6 +96,12 @@ def description(page: Page) -> None:
         page.project.remember(table=str(tabs.value))
         show()
 
+    def pointed(b: int, r: int) -> None:
+        """A row of a link is worked on: the picture shows which."""
+        page.select(r + 1 if str(tabs.value) in _BY_LINK and b == 0 else -1)
+
+    grid.on_row(pointed)
+    page.on_select(lambda link: grid.mark_row(link - 1 if str(tabs.value) in _BY_LINK else -1))
     tabs.on_value_change(opened)
     show()
     page.on_robot(show)
@@ -92,6 +109,8 @@ def description(page: Page) -> None:
 
 def _geometry(page: Page) -> Blocks:
     robot, table = page.robot, []
+    moving = [j for j, joint in enumerate(robot.joints) if joint.sigma != FIXED]
+    names = dict(zip(moving, robot.variables, strict=True))
     for j, joint in enumerate(robot.joints):
         link = robot.links[j].name
         cells = [
@@ -100,6 +119,9 @@ def _geometry(page: Page) -> Blocks:
             )
             for key in GEOMETRY
         ]
+        if joint.sigma != FIXED:  # what the joint moves: its variable, and a constant with it
+            k = GEOMETRY.index("r" if joint.sigma == PRISMATIC else "theta")
+            cells[k] = _variable(cells[k], names[j])
         places = {i: str(i) for i in range(j + 1)}
         table.append([
             word(str(j + 1)), _name(page, j), _choice(page, j, "antecedent", places),
@@ -115,6 +137,14 @@ def _geometry(page: Page) -> Blocks:
         Block(["j", "name", "on", "joint", "drive", *GEOMETRY, ""], table),
         Block([], [[word("Name of the robot"), title]]),
     )
+
+
+def _variable(cell: Cell, name: str) -> Cell:
+    """A cell that says which variable it is, with the constant that is added, if there is one."""
+    if not cell.value:
+        return replace(cell, empty=name)
+    shown = cell.brief or cell.value
+    return replace(cell, brief=f"{name}{shown if shown.startswith('-') else f'+{shown}'}")
 
 
 def _name(page: Page, j: int) -> Cell:
@@ -157,6 +187,8 @@ def _link_menu(page: Page, j: int) -> Cell:
         items["Move up"] = lambda: moved_down(robot, j - 1)
     if j + 1 < len(robot.joints):
         items["Move down"] = lambda: moved_down(robot, j)
+    items["Insert above"] = lambda: inserted(robot, j)
+    items["Duplicate"] = lambda: duplicated(robot, j)
     items["Remove"] = lambda: removed(robot, j)
     return menu(page, f"Change link {j + 1}", items)
 
@@ -342,6 +374,7 @@ def _loop_row(page: Page, k: int, which: str, frame: Joint) -> list[Cell]:
 
 
 Table = tuple[Callable[[Page], Blocks], tuple[str, str, str], Callable[[Page], Any]]
+_BY_LINK = ("Geometry", "Inertia", "Drives", "Limits", "Loads")  # a row for each link
 _EMPTY = {
     "Loops": "No loop: the structure is open. The column 'on' of the geometry makes trees.",
     "Flexible": "All links are rigid.",

@@ -4,7 +4,7 @@
 const LEAST = 5, MOST = 22; // characters of a cell
 export default {
   template: `
-    <div class="grid-blocks">
+    <div class="grid-blocks" @copy="copied" @paste="pasted">
       <div v-if="!blocks.length" class="grid-empty">{{ empty }}</div>
       <div v-for="(block, b) in blocks" :key="b" class="grid-room" @scroll="place">
         <div v-if="block.title" class="name grid-title">{{ block.title }}</div>
@@ -14,8 +14,10 @@ export default {
               <div>{{ head.text }}</div><div v-if="head.unit" class="unit">{{ head.unit }}</div>
             </th>
           </tr></thead>
-          <tbody><tr v-for="(row, r) in block.rows" :key="r">
-            <td v-for="(cell, c) in row" :key="c" :class="{ held: cell.kind === 'menu' || cell.kind === 'act' }">
+          <tbody><tr v-for="(row, r) in block.rows" :key="r" :class="{ marked: b === 0 && r === marked }">
+            <component :is="c ? 'td' : 'th'" v-for="(cell, c) in row" :key="c" :scope="c ? null : 'row'"
+              :class="{ held: cell.kind === 'menu' || cell.kind === 'act', chosen: inside(b, r, c) }"
+              @mousedown="grabbed(b, r, c, $event)" @mouseenter="drawn(b, r, c, $event)">
               <span v-if="cell.kind === 'word'" :class="cell.style" :title="cell.value?.length > 18 ? cell.value : null">{{ cell.value }}</span>
               <input v-else-if="cell.kind === 'text'" type="text" autocomplete="off" spellcheck="false"
                 :class="['cell', cell.style, { wrong: faults[key(b, r, c)], long: long(cell, drafts[key(b, r, c)]) }]"
@@ -44,7 +46,7 @@ export default {
               </q-btn>
               <q-btn v-else-if="cell.kind === 'act'" :icon="cell.value" flat dense round size="sm"
                 :aria-label="cell.label" :title="cell.label" @click="tell('take', b, r, c, null)" />
-            </td>
+            </component>
           </tr></tbody>
         </table>
       </div>
@@ -52,9 +54,10 @@ export default {
         <div v-if="told" class="cell-fault" role="alert" :style="spot">{{ told }}</div>
       </teleport>
     </div>`,
-  props: { blocks: Array, table: String, empty: String },
-  emits: ["draft", "take"],
-  data: () => ({ drafts: {}, faults: {}, at: "", before: "", spot: {} }),
+  props: { blocks: Array, table: String, empty: String, marked: Number },
+  emits: ["draft", "take", "paste", "row"],
+  // range: two corners of the cells that are chosen, from where it began to where it is
+  data: () => ({ drafts: {}, faults: {}, at: "", before: "", spot: {}, range: null }),
   computed: {
     // the cell whose message is shown: the one in hand, else the one that was left last
     meant() { return [this.at, this.before].find((key) => key && this.faults[key]) ?? ""; },
@@ -62,7 +65,7 @@ export default {
   },
   watch: {
     meant() { this.place(); },
-    table() { this.drafts = {}; this.faults = {}; this.at = this.before = ""; },
+    table() { this.drafts = {}; this.faults = {}; this.at = this.before = ""; this.range = null; },
     // what is still being typed, or was refused, is kept; the rest is as the server says
     blocks(now, before) {
       const form = (blocks) => blocks.map((block) => block.rows.length).join();
@@ -107,7 +110,66 @@ export default {
         ? { left: `${left}px`, bottom: `${window.innerHeight - box.top + 3}px` }
         : { left: `${left}px`, top: `${box.bottom + 3}px` };
     },
-    entered(b, r, c) { this.at = this.key(b, r, c); this.place(); },
+    entered(b, r, c) {
+      this.at = this.key(b, r, c);
+      this.place();
+      if (this.range?.b !== b || !this.inside(b, r, c)) this.range = { b, r, c, r2: r, c2: c };
+      this.$emit("row", [b, r]);
+    },
+    // several cells: drawn over with the pointer, or with Shift and a click or the arrows
+    inside(b, r, c) {
+      const range = this.range;
+      if (!range || range.b !== b || (range.r === range.r2 && range.c === range.c2)) return false;
+      return (r - range.r) * (r - range.r2) <= 0 && (c - range.c) * (c - range.c2) <= 0;
+    },
+    grabbed(b, r, c, event) {
+      if (event.button || !this.cell(this.key(b, r, c))?.label) return;
+      if (event.shiftKey && this.range?.b === b) { this.range = { ...this.range, r2: r, c2: c }; event.preventDefault(); }
+      else this.range = { b, r, c, r2: r, c2: c };
+    },
+    drawn(b, r, c, event) {
+      if (event.buttons !== 1 || this.range?.b !== b || (this.range.r2 === r && this.range.c2 === c)) return;
+      this.range = { ...this.range, r2: r, c2: c };
+      window.getSelection()?.removeAllRanges();
+    },
+    // the rows of the chosen cells, each the places of its cells
+    chosenCells() {
+      const { b, r, c, r2, c2 } = this.range, rows = [];
+      for (let i = Math.min(r, r2); i <= Math.max(r, r2); i++) {
+        const row = [];
+        for (let k = Math.min(c, c2); k <= Math.max(c, c2); k++) row.push([b, i, k]);
+        rows.push(row);
+      }
+      return rows;
+    },
+    several() { return this.range && (this.range.r !== this.range.r2 || this.range.c !== this.range.c2); },
+    textOf(b, r, c) {
+      const cell = this.cell(this.key(b, r, c));
+      if (cell?.kind === "choice") return cell.options.find((option) => option[0] === cell.value)?.[1] ?? "";
+      return cell?.kind === "box" ? (cell.value ? "1" : "0") : String(cell?.value ?? "");
+    },
+    copied(event) {
+      if (!this.several()) return;
+      const text = this.chosenCells().map((row) => row.map((at) => this.textOf(...at)).join("\t")).join("\n");
+      event.clipboardData.setData("text/plain", text);
+      event.preventDefault();
+    },
+    pasted(event) {
+      const text = event.clipboardData.getData("text/plain").replace(/\r/g, "").replace(/\n$/, "");
+      if (!this.range || !/[\t\n]/.test(text)) return; // one cell: as ever
+      const { b, r, c, r2, c2 } = this.range;
+      this.put(b, Math.min(r, r2), Math.min(c, c2), text.split("\n").map((line) => line.split("\t")));
+      event.preventDefault();
+    },
+    fillDown() {
+      const rows = this.chosenCells(), first = rows[0].map((at) => this.textOf(...at));
+      this.put(...rows[0][0], rows.map(() => first));
+    },
+    put(b, r, c, texts) {
+      this.drafts = {};
+      document.activeElement?.blur?.();
+      this.$emit("paste", [b, r, c, texts, this.cell(this.key(b, r, c))?.label]);
+    },
     typed(b, r, c, event) {
       const key = this.key(b, r, c), text = event.target.value;
       this.drafts[key] = text;
@@ -144,7 +206,14 @@ export default {
     pressed(b, r, c, event) {
       const key = this.key(b, r, c), plain = this.drafts[key] === undefined;
       const way = { ArrowUp: -1, ArrowDown: 1 }[event.key];
-      if (event.key === "Enter") this.take(b, r, c);
+      if (event.shiftKey && way && this.range) {
+        const r2 = Math.min(Math.max(this.range.r2 + way, 0), this.blocks[b].rows.length - 1);
+        this.range = { ...this.range, r2 };
+        event.preventDefault();
+      } else if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "d" && this.several()) {
+        this.fillDown();
+        event.preventDefault();
+      } else if (event.key === "Enter") this.take(b, r, c);
       else if (event.key === "Escape") this.drop(key);
       else if (way && event.target.tagName === "INPUT") {
         const next = this.$el.querySelector(`[data-at="${this.key(b, r + way, c)}"]`);

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from nicegui import ui
+from nicegui import background_tasks, ui
 
 from ....describe.robot import FIXED
 from ....describe.values.expression import number
@@ -29,6 +29,7 @@ _COLOURS = {
     "body": "#bcc6d0", "ball": "#bcc6d0", "revolute": "#586674", "ring": "#d9822b",
     "sleeve": "#2f7fb8", "slide": "#d3dae0", "plate": "#8794a1",
 }  # fmt: skip
+_CHOSEN = "#f0b45a"
 _AXES = {"x": "#cf3b2c", "y": "#2f8f3e", "z": "#2b62c9"}
 _VIEWS = {
     "Isometric": (0.72, -1.0, 0.55), "Front": (0, -1, 0), "Back": (0, 1, 0), "Right": (1, 0, 0),
@@ -41,6 +42,7 @@ _SHOWN = {
     "lengths": ("straighten", "The table's lengths and angles: b, d, r, \u03b3, \u03b1", False),
     "names": ("label", "Names of the links", False),
     "mass": ("adjust", "Centre of mass and gravity", True),
+    "torques": ("fitness_center", "Torques that hold the robot, beside the sliders", False),
     "grid": ("grid_on", "Grid", True),
     "surfaces": ("view_in_ar", "Surfaces of the file, or the skeleton", True),
 }
@@ -60,7 +62,7 @@ class View:
         self.slides: list[tuple[int, Any]] = []
         self.ghosts: list[tuple[Any, str]] = []
         self.extras: dict[str, list[Any]] = {}
-        self.bones: list[tuple[Any, str]] = []  # with their colours
+        self.bones: list[tuple[Any, str, int]] = []  # with their colours and links
         self.weights: dict[int, np.ndarray] = {}  # centres of mass that are drawn
         self.tools: dict[str, Any] = {}
         self.playing = 0
@@ -82,6 +84,8 @@ class View:
         page.on_robot(self.put_away)
         page.on_robot(self.draw)
         page.on_motion(self.place)
+        page.on_select(self._selected)
+        self.scene.on_click(self._clicked)
 
     def say(self, text: str) -> None:
         if self.message.text != text:
@@ -114,6 +118,12 @@ class View:
         self._light(key)
         self._extras()
         self.place()
+        self._hold()
+
+    def _hold(self) -> None:
+        """Have the torques that hold the robot, if they are to be shown."""
+        if self.shows("torques"):
+            background_tasks.create(self.sliders.holding.renew(), name="torques")
 
     def _from(self, direction: tuple[float, float, float]) -> None:
         self.direction = direction
@@ -157,6 +167,7 @@ class View:
         self._close_loops()
         self.sliders.build(self.size)
         self.place()
+        self._hold()
         form = (robot.name, len(robot.links), round(math.log(self.size) / 0.4))
         if form != self.looked:
             self.looked = form
@@ -174,7 +185,7 @@ class View:
             shape = scene.cylinder(last, first, part.length, 28)
             turn = turn @ _UPRIGHT
         shape.move(*middle.tolist()).rotate_R(turn.tolist())
-        self.bones.append((shape, _COLOURS[part.kind]))
+        self.bones.append((shape, _COLOURS[part.kind], part.frame))
         if part.kind == "slide":
             self.slides.append((part.joint, shape))
 
@@ -191,8 +202,19 @@ class View:
                     item.visible(shown)
             skinned = bool(self.extras.get("surfaces")) and self.shows("surfaces")
             glass = 0.35 if self.shows("lengths") else 1.0  # what is inside must be seen
-            for bone, colour in self.bones:
+            for bone, colour, _ in self.bones:
                 bone.visible(not skinned).material(colour, glass)
+
+    def _selected(self, link: int) -> None:
+        """Show which link is worked on in a table, or was clicked."""
+        with together(self.scene):
+            for bone, colour, own in self.bones:
+                bone.material(_CHOSEN if own == link else colour)
+
+    def _clicked(self, event: Any) -> None:
+        links = {bone.id: own for bone, _, own in self.bones}
+        hits = [links[hit.object_id] for hit in event.hits if hit.object_id in links]
+        self.page.select(hits[0] if hits else -1)
 
     def _axes(self) -> list[Any]:
         drawn = []
@@ -274,7 +296,7 @@ class View:
         for k in np.linspace(-half, half, 9).tolist():
             for a, b in (((k, -half, 0), (k, half, 0)), ((-half, k, 0), (half, k, 0))):
                 lines.append(self.scene.line(list(a), list(b)).material("#8b949e", 0.4))
-        if any(colour == _COLOURS["plate"] for _, colour in self.bones):
+        if any(colour == _COLOURS["plate"] for _, colour, _ in self.bones):
             return lines  # it has a base of its own
         radius = 0.13 * self.thick
         plate = self.scene.cylinder(radius, radius, 0.03 * self.thick, 40).material("#5c6670")

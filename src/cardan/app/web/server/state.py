@@ -53,6 +53,9 @@ class Page:
         self.closed = False
         self.within: Callable[[], AbstractContextManager[Any]] = nullcontext  # its browser
         self._opened = project.opened
+        self._draft: list[tuple[str, str]] | None = None  # of changes made at once: the renamings
+        self._selecting: list[Callable[[int], None]] = []
+        self.selected = -1
         project.watchers.append(self._follow)
 
     def _follow(self) -> None:
@@ -141,6 +144,7 @@ class Page:
             task.cancel()
         self._robot_listeners.clear()
         self._motion_listeners.clear()
+        self._selecting.clear()
         self._themed.clear()
 
     # the robot
@@ -159,6 +163,10 @@ class Page:
     def change(self, robot: Robot, renamed: tuple[str, str] = ("", "")) -> str:
         """Take a changed robot; a message, and nothing changed, where it is not sound. Surfaces
         follow a link that is renamed."""
+        if self._draft is not None:
+            self.robot = robot
+            self._draft.append(renamed)
+            return ""
 
         def work() -> None:
             if self._surfaces_of_another():
@@ -167,6 +175,30 @@ class Page:
             self.project.change(robot)
 
         return self._changed(robot, work)
+
+    def at_once(self, changes: Callable[[], str]) -> str:
+        """Several changes as one step that can be undone; none of them, and a message, where one
+        is refused or the robot that they make is not sound."""
+        before, self._draft = self.robot, []
+        try:
+            message = changes()
+        finally:
+            renamings, self._draft = self._draft, None
+            robot, self.robot = self.robot, before
+        message = message or self.fault(robot) or self.change(robot)
+        for renamed in renamings if not message else ():
+            self._rename_surfaces(*renamed)
+        return message
+
+    def select(self, link: int) -> None:
+        """A link, 0 the base, is pointed at in a table or in the picture; -1: none."""
+        if link != self.selected:
+            self.selected = link
+            for listener in list(self._selecting):
+                listener(link)
+
+    def on_select(self, listener: Callable[[int], None]) -> None:
+        self._selecting.append(listener)
 
     def open(self, robot: Robot, surfaces: Sequence[Any] = ()) -> str:
         """Another robot takes the place; surfaces: [link's name, digest, colour] of each."""
