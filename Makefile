@@ -22,7 +22,7 @@ QUICK_TESTS := tests/ir $(addprefix tests/describe/test_,parser.py toml.py par.p
 # one process more than there are processors: tests of the page wait for a browser and for jobs
 WORKERS ?= $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 1)")
 
-.PHONY: demo test quick check lint lowest laws fuzz wild bench docs clean
+.PHONY: demo test quick check lint lowest laws fuzz wild bench docs dist sbom clean
 
 demo: $(VENV)/.stamp-core
 	$(BIN)/python examples/demo.py
@@ -60,6 +60,19 @@ bench: $(VENV)/.stamp-test
 
 docs: $(VENV)/.stamp-docs
 	$(BIN)/python docs/site/build.py
+
+dist: $(VENV)/.stamp-core
+	$(BIN)/python -m pip install --quiet build twine
+	$(BIN)/python -m build
+	$(BIN)/python -m twine check --strict dist/*
+
+# the bill of materials of the core: what `pip install cardan` brings, as CycloneDX
+sbom:
+	$(PYTHON) -m venv build/sbom-venv
+	build/sbom-venv/bin/python -m pip install --quiet .
+	$(PYTHON) -m venv build/sbom-tool
+	build/sbom-tool/bin/python -m pip install --quiet cyclonedx-bom
+	build/sbom-tool/bin/cyclonedx-py environment build/sbom-venv/bin/python -o build/sbom.json
 
 $(VENV)/.stamp-core: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)

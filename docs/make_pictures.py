@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,6 +15,7 @@ from cardan.identification import Identification
 from cardan.motion.plots import save_figure
 
 FOLDER = Path(__file__).parent / "pictures"
+EXAMPLES = Path(__file__).parents[1] / "examples"
 
 
 def main() -> None:
@@ -33,6 +36,10 @@ def main() -> None:
     found = compare(robot, motion, laws, bandwidth=10, error=0.1)
     save_figure(found.plot(), FOLDER / "control-ur5.png")
     save_figure(identified().plot(), FOLDER / "identification-ur10.png")
+    for name in ("eel", "mobile_manipulator"):
+        script = EXAMPLES / f"{name}.py"
+        picture = FOLDER / f"{name.replace('_', '-')}.png"
+        subprocess.run([sys.executable, str(script), str(picture)], check=True)
 
 
 def identified() -> Identification:

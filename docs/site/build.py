@@ -10,15 +10,21 @@ from __future__ import annotations
 import re
 import shutil
 import sys
+import tomllib
 from dataclasses import replace
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import make_gallery
 from navigation import DOCS, Section, sections, slug
 from reference import PAGES, api, commands, equations
 from sphinx.cmd.build import main as sphinx
 
+import cardan
+
 ROOT = DOCS.parent
-COPIED = ("*.md", "pictures/*", "*/*.md", "*/*.ipynb", "*/*.png", "*/*.svg", "*/*.csv", "*/*.html")
+COPIED = (".md", ".ipynb", ".png", ".svg", ".csv", ".toml")
+COUNTED = ("transform", "jacobian", "inverse-dynamics", "inertia-matrix", "direct-dynamics")
 GENERATED = {"Reference": PAGES}
 
 
@@ -34,10 +40,16 @@ def main(folder: Path) -> int:
 def stage(source: Path) -> None:
     """Write every source of the site; a file that is as it was keeps its time and is not redone."""
     texts: dict[str, str | bytes] = {}
-    for pattern in COPIED:
-        for path in DOCS.glob(pattern):
-            if not path.is_relative_to(DOCS / "site"):
-                texts[path.relative_to(DOCS).as_posix()] = path.read_bytes()
+    for path in DOCS.rglob("*"):
+        if path.suffix in COPIED and not path.is_relative_to(DOCS / "site"):
+            texts[path.relative_to(DOCS).as_posix()] = path.read_bytes()
+    for path in (ROOT / "src/cardan/describe/robots").glob("*.toml"):
+        texts[f"robots/{path.name}"] = path.read_bytes()
+    del texts["gallery.md"]
+    texts["gallery-robots.md"] = with_counts(make_gallery.text())
+    for name in cardan.robots():  # a robot that came since the pictures were drawn
+        if f"pictures/gallery/{name}.png" not in texts:
+            texts[f"pictures/gallery/{name}.png"] = make_gallery.drawn(name)
     for path in (ROOT / "examples").glob("*.ipynb"):
         texts[f"examples/{path.name}"] = path.read_bytes()
     parts = [_completed(section) for section in sections()]
@@ -53,6 +65,24 @@ def stage(source: Path) -> None:
             path.unlink()
 
 
+def with_counts(page: str) -> str:
+    """The gallery with operation counts from the ledger that the tests keep, and the robots' files
+    where the site has them."""
+    ledger = tomllib.loads((ROOT / "tests/golden/costs.toml").read_text(encoding="utf-8"))
+
+    def counts(match: re.Match[str]) -> str:
+        rows = [(m, c) for m, c in ledger.get(match[1], {}).items() if m in COUNTED]
+        if not rows:
+            return ""
+        head = "| " + " | ".join(f"`{m}`" for m, _ in rows) + " |"
+        cells = "| " + " | ".join(f"{c['mul'] + c['div']} / {c['add']}" for _, c in rows) + " |"
+        words = "Multiplications / additions, with friction where the robot has it:"
+        return "\n".join([words, "", head, "|---" * len(rows) + "|", cells])
+
+    page = page.replace("](../src/cardan/describe/robots/", "](robots/")
+    return re.sub(r"<!-- counts (\S+) -->", counts, page)
+
+
 def _write(path: Path, data: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     if not path.exists() or path.read_bytes() != data:
@@ -62,8 +92,12 @@ def _write(path: Path, data: bytes) -> None:
 def _completed(section: Section) -> Section:
     """The section with the pages that are made from the program; ../examples stands beside it."""
     more = GENERATED.get(section.title, ())
-    pages = [replace(page, path=page.path.removeprefix("../")) for page in (*section.pages, *more)]
+    pages = [replace(page, path=_staged(page.path)) for page in (*section.pages, *more)]
     return replace(section, pages=tuple(pages))
+
+
+def _staged(path: str) -> str:
+    return "gallery-robots.md" if path == "gallery.md" else path.removeprefix("../")
 
 
 def section_page(section: Section) -> str:

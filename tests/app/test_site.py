@@ -10,6 +10,8 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from tests.app.test_pages import script
+from tests.laws.__main__ import laws
 from tests.pages import DOCS
 
 import cardan
@@ -70,6 +72,21 @@ def test_the_reference_has_every_command_and_option(site: dict[str, ModuleType])
         verb for verbs in groups.values() for verb in verbs
     ]
     assert "| `--bandwidth RAD/S` | Of a control law." in page
+
+
+def test_the_page_of_trust_is_of_this_library() -> None:
+    """One of its numbers is computed again; papers and laws are those of the tests."""
+    pytest.importorskip("pinocchio")
+    maker = script("make_trust")
+    page = (DOCS / "trust.md").read_text(encoding="utf-8")
+    assert maker.papers().split("\n\n")[0] in page, "run  python docs/make_trust.py"
+    listed = re.findall(r"^\| ([\w ]+) \| \d+ \| 0 \|$", page, re.MULTILINE)
+    assert len(listed) > 25
+    assert set(listed) <= {name.replace("_", " ") for name in laws.LAWS}
+    robot = maker.numeric("planar3r")
+    calls = maker.peer_calls("pinocchio", robot)
+    assert set(calls) >= {"inverse-dynamics", "energies", "direct-dynamics-derivatives"}
+    assert maker.difference(robot, "inverse-dynamics", calls["inverse-dynamics"]) < 1e-12
 
 
 def test_docstrings_are_escaped(site: dict[str, ModuleType]) -> None:

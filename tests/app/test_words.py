@@ -21,7 +21,7 @@ from cardan.app.cli.options import flag_of
 
 ROOT = Path(__file__).resolve().parents[2]
 COMMANDS: Any = typer.main.get_command(app)
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 GENERATED = ("ik", "loops", "control", "generate")  # commands whose --to is a language
 
 

@@ -60,11 +60,12 @@ def test_forty_real_poses_of_dietmaier() -> None:
         (points(6, 1), points(6, 2), 40),
         (points(6, 3, flat=True), points(6, 4, flat=True), 40),  # 6-6, both plane: Lazard 1993
         (points(6, 5), points(4, 6)[FOUR], 32),  # 6-4, Lin, Griffis & Duffy 1992
+        (points(6, 1026), points(4, 1027)[FOUR] * 0.6, 32),  # a path passes close to infinity
         (points(6, 7, flat=True), points(3, 8)[THREE], 16),  # TSSM, Charentus & Renaud 1989
         (points(3, 9)[[0, 1, 1, 2, 2, 0]], points(3, 8)[THREE], 16),  # 3-3, Griffis & Duffy 1989
         (points(6, 1), points(6, 1), 24),  # congruent, Lazard & Merlet 1994
     ],
-    ids=["general", "6-6 plane", "6-4", "6-3", "3-3", "congruent"],
+    ids=["general", "6-6 plane", "6-4", "6-4 close", "6-3", "3-3", "congruent"],
 )
 def test_counts_of_the_literature(E: np.ndarray, h: np.ndarray, count: int) -> None:
     rng = np.random.default_rng(11)
@@ -80,6 +81,8 @@ def test_counts_of_the_literature(E: np.ndarray, h: np.ndarray, count: int) -> N
     assert np.abs(away).max() < 1e-11
     near = np.abs(R_all - R).max(axis=(1, 2)) + np.abs(P_all - P).max(axis=1)
     assert near.min() < 1e-9  # the pose that was chosen
+    images = np.abs(poses.T[:, None] - poses.T[None].conj()).max(axis=(2, 3))
+    assert (images / (1 + np.abs(poses.T).max(axis=(1, 2))[:, None])).min(axis=1).max() < 1e-8
 
 
 def by_newton(E: np.ndarray, h: np.ndarray, length: np.ndarray, starts: int) -> np.ndarray:

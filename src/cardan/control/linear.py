@@ -86,6 +86,10 @@ def linearise(
             f"'{robot.name}' has wheels that roll: not linearised; its state is x = [q, qd_a], and"
             " state_space(robot).program.derivative('xd', 'x') its matrix"
         )
+    if robot.interactions and (tau is None and law is None):
+        raise InputError(
+            f"'{robot.name}' has interactions, against which the models do not hold it: give tau"
+        )
     on = coordinates(robot)
     q, qd = on.first("q", q), vector("qd", qd, on.nv)
     given: dict[str, np.ndarray] = {}

@@ -14,6 +14,7 @@ from ..errors import DescriptionError, Fault
 from ..exact import Exact
 from .couplings import coupling_faults
 from .flexible import flexible_faults
+from .interactions import interaction_faults, parameters
 from .robot import (
     COMPOUND,
     DRIVE,
@@ -73,6 +74,7 @@ def check(robot: Robot, file: str = "", line: Line = lambda key, frame: 0) -> li
     checker.names()
     checker.named_frames()
     checker.wheels()
+    checker.interactions()
     checker.values()
     checker.variables()
     checker.limits()
@@ -265,6 +267,10 @@ class _Checker:
                 ' from a fixed one, as [platform] freedoms = ["x", "y", "rz"] does'
             )
 
+    def interactions(self) -> None:
+        for words in interaction_faults(self.robot.interactions, len(self.robot.links)):
+            self.report(words)
+
     def values(self) -> None:
         for key, j, value in self.every_value():
             if isinstance(value, float) and math.isfinite(value):
@@ -317,6 +323,9 @@ class _Checker:
                 yield key, 0, value
         for value in self.robot.gravity:
             yield "gravity", 0, value
+        for item in self.robot.interactions:
+            for key, value in parameters(item):
+                yield f"{key} of {item.name[:40]}", -1, value
         for wheel in self.robot.wheels:
             for value in (wheel.radius, *wheel.normal):
                 yield f"radius or normal of wheel {wheel.name[:40]}", -1, value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .interactions import KINDS
 from .robot import DRIVE, FURTHER, GEOMETRY, INERTIA, WRENCH
 
 __all__ = [
@@ -30,12 +31,13 @@ UNIT = {
     "W0": "rad/s", "WP0": "rad/s^2", "V0": "m/s", "VP0": "m/s^2", "gravity": "m/s^2",
     **dict.fromkeys(("length", "start", "width", "height", "radius", "thickness"), "m"),
     "young": "N/m^2", "shear": "N/m^2", "density": "kg/m^3", "area": "m^2",
+    "points": "m", "at": "m", "slip": "m/s", "fluid": "m/s", "force": "N",
     "xyz": "m", "rpy": "rad", "Iy": "m^4", "Iz": "m^4", "torsion": "m^4",
 }  # fmt: skip
 
 ROBOT_KEYS = (
     "cardan", "name", "source", "notes", "gravity", "base", "platform", "link", "leg", "loop",
-    "frame", "end_effector", "wheel",
+    "frame", "end_effector", "wheel", *KINDS,
 )  # fmt: skip
 JOINT_KEYS = (
     "joint", "antecedent", *GEOMETRY, "variable", "active", *DRIVE,

@@ -68,6 +68,8 @@ def compared(robot: Robot, again: Robot, form: str) -> Comparison:
                 wrong.append(f"{part.name} of {name} is {_short(b)} instead of {_short(a)}")
     if not all(_equal(a, b) for a, b in zip(robot.gravity, again.gravity, strict=True)):
         wrong.append("gravity differs")
+    if form == "toml" and len(robot.interactions) != len(again.interactions):
+        wrong.append("the interactions differ")
     if robot.wheels != again.wheels and not _equal_wheels(robot, again):
         wrong.append("the wheels differ")
     if form == "toml" and (robot.frames, robot.end_effector) != (again.frames, again.end_effector):

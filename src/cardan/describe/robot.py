@@ -24,6 +24,7 @@ from typing import Any
 from ..arguments import named_arguments
 from ..errors import InputError, UnknownNameError
 from ..exact import Exact
+from .interactions import Interaction, parameters
 from .values.expression import Expression, Value, number, substitute, symbols
 
 __all__ = [
@@ -290,6 +291,7 @@ class Robot:
     frames: tuple[Frame, ...] = ()  # the frames that names mean; else a link's name is Khalil's
     end_effector: str = ""  # the frame meant when none is named; "": the end of the longest path
     wheels: tuple[Wheel, ...] = ()  # that roll without slipping
+    interactions: tuple[Interaction, ...] = ()  # with ground and fluid, in simulations
 
     @property
     def n(self) -> int:
@@ -384,6 +386,8 @@ class Robot:
         yield from (*base.W0, *base.WP0, *base.V0, *base.VP0, *base.Z, *self.gravity)
         for frame in self.frames:
             yield from (*frame.xyz, *frame.rpy)
+        for item in self.interactions:
+            yield from (value for _, value in parameters(item))
 
     def tree(self) -> Robot:
         """The equivalent tree structure: the same robot with its loops cut open, its couplings

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import html
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import Any
 
 from ..exact import Exact
 from ..latex import escaped
@@ -55,7 +56,8 @@ def tables(robot: Robot) -> list[Table]:
         kinds = {n + k: loop.kind for k, loop in enumerate(robot.loops, 1) if loop.kind}
         title = "Loops: cut joints and their twins"
         listed.append(_geometry(title, robot, [*cut, *twin], kinds))
-    return [*listed, *_wheels(robot), *_flexible(robot), *_frames(robot), _base(robot)]
+    listed += [*_wheels(robot), *_interactions(robot)]
+    return [*listed, *_flexible(robot), *_frames(robot), _base(robot)]
 
 
 def as_text(robot: Robot) -> str:
@@ -200,6 +202,22 @@ def _compact(table: Table, first: int) -> Table:
         tuple(table.header[i] for i in columns),
         tuple(tuple(row[i] for i in columns) for row in table.rows),
     )
+
+
+def _interactions(robot: Robot) -> list[Table]:
+    """Ground, fluid and thrusters, each with what is not its default."""
+    rows = tuple(
+        (x.name, type(x).__name__.lower(), (robot.base.link, *robot.links)[x.link].name,
+         ", ".join(f"{f.name} {_told(getattr(x, f.name))}" for f in fields(x)[2:]
+                   if getattr(x, f.name) != f.default))
+        for x in robot.interactions
+    )  # fmt: skip
+    header = ("name", "interaction", "link", "values")
+    return [Table("Interactions", header, rows)] if rows else []
+
+
+def _told(value: Any) -> str:
+    return f"({', '.join(map(_told, value))})" if isinstance(value, tuple) else _text(value)
 
 
 def _wheels(robot: Robot) -> list[Table]:

@@ -406,6 +406,7 @@ def skeleton(robot: Robot) -> Robot:
         gravity=(0, 0, 0),
         source="",
         notes="",
+        interactions=(),
     )
 
 

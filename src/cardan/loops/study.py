@@ -35,6 +35,7 @@ GENERAL = 40  # complex solutions of a general platform
 _PACES = ((1e-3, 1e-10), (1e-5, 1e-13), (1e-7, 1e-14))  # a path that fails is followed more closely
 _REGULAR = 1e-7  # of pivots
 _INFINITE = 1e-6  # of x·x, |z| = 1, where a path does not arrive
+_WAY = 0.99  # what ends before this did not go to infinity: it is lost on the way
 _APART = 1e-6  # of P⁷: solutions that differ
 _REAL = 1e-7  # imaginary parts of a real solution, by the size of the robot
 _NEARLY = 1e-2  # the same where solutions meet: they are known to half of the digits or fewer
@@ -46,10 +47,11 @@ _TRIES = 4
 
 @dataclass(frozen=True)
 class Family:
-    """Legs in complex numbers, and all their solutions z (K, 16)."""
+    """Legs in complex numbers, and all their solutions z (K, 16); the same of others."""
 
     legs: Array
     z: Array
+    other: Family | None = None
 
 
 @dataclass(frozen=True)
@@ -145,8 +147,14 @@ def _random(rng: np.random.Generator, *shape: int) -> Array:
 
 
 @cache
-def _random_legs() -> Family:
-    """Legs at random with their 40 solutions: one that is chosen, taken around."""
+def _random_legs(k: int = 0) -> Family:
+    """Legs at random with their 40 solutions: one that is chosen, taken around. k: another set, to
+    which all of these are followed."""
+    if k:
+        first, rng = _random_legs(), np.random.default_rng(k)
+        legs = _table(_random(rng, 6, 3), _random(rng, 6, 3), _random(rng, 6))
+        z, info = _followed(first.z, first.legs, legs, _PACES[1])
+        return Family(legs, _distinct(z[_regular(z, info)]))
     rng = np.random.default_rng(1996)
     E, h, x, w = _random(rng, 6, 3), _random(rng, 6, 3), _random(rng, 4), _random(rng, 4)
     w = w - (x @ w) / (x @ x) * x
@@ -183,21 +191,40 @@ def _family(E: bytes, h: bytes) -> Family:
         same = _apart(ends, other.z).min(axis=1, initial=1) < _APART
         counts += [len(one.z), len(other.z)]
         if len(one.z) == len(other.z) and (_regular(ends, info) & same).all():
-            return other
+            return Family(one.legs, one.z, other)
     raise ModelError(f"the solutions of its legs were counted as {counts}")
 
 
 def _at_lengths(legs: Array) -> Family:
-    """All solutions of legs whose lengths are random: those that are regular."""
-    start = _random_legs()
-    z, info = _followed(start.z, start.legs, legs, _PACES[1])
-    return Family(legs, _distinct(z[_regular(z, info)]))
+    """All solutions of legs whose lengths are random: those that are regular. A path that comes
+    close to infinity on its way may end there: then other random legs are the start."""
+    every: list[Family] = []
+    for k in range(_TRIES):
+        start = _random_legs(k)
+        z, info = _followed(start.z, start.legs, legs, _PACES[1])
+        every.append(Family(legs, _distinct(z[_regular(z, info)])))
+        if len(start.z) == GENERAL and (info["share"] > _WAY).all():
+            return every[-1]
+    return max(every, key=lambda own: len(own.z))
 
 
 def poses_at(
     family: Family, E: Array, h: Array, square: Array, threads: int | None = None
 ) -> list[PlatformPoses]:
     """All poses at each of N sets of legs: E, h (N, 6, 3), squares of lengths (N, 6)."""
+    every = _ends(family, E, h, square, threads)
+    lost = [n for n, own in enumerate(every) if own.lost]
+    if lost and family.other is not None:  # from elsewhere the paths are others
+        again = _ends(family.other, E[lost], h[lost], square[lost], threads)
+        for n, own in zip(lost, again, strict=True):
+            every[n] = own if own.lost < every[n].lost else every[n]
+    return every
+
+
+def _ends(
+    family: Family, E: Array, h: Array, square: Array, threads: int | None
+) -> list[PlatformPoses]:
+    """Where the solutions of a family are followed to."""
     N, K = len(square), len(family.z)
     legs = _table(E, h, square)
     begin, z = np.tile(family.z, (N, 1)), np.zeros((N * K, 16))
@@ -217,8 +244,8 @@ def poses_at(
 
 def _poses(z: Array, info: Array, bad: Array, *legs: Array) -> PlatformPoses:
     """What is known of the ends of all paths of one set of legs E, h, square."""
-    infinite = bad & (_squared(z) < _INFINITE)
-    lost = bad & ~infinite & (info["share"] < 1 - 1e-3)
+    lost = bad & (info["share"] < _WAY)
+    infinite = bad & ~lost & (_squared(z) < _INFINITE)
     here = ~infinite & ~lost
     x, w = z[here, :4] + 1j * z[here, 8:12], z[here, 4:8] + 1j * z[here, 12:]
     size = np.sqrt((x**2).sum(axis=1))[:, None]

@@ -24,7 +24,7 @@ from ..mechanism.frames import frame_of
 from ..motion.coordinates import coordinates
 from ..motion.derived import compiled
 from ..motion.frames import placement
-from ..motion.joints import moving, number
+from ..motion.joints import moving, number, vector
 from .drive import Drive
 from .friction import (
     KINDS,
@@ -37,6 +37,7 @@ from .friction import (
     smoothed,
 )
 from .integrate import Equation
+from .interactions import interactions, thrusters
 from .scene import Links, links_program
 from .singular import Watch, rates_matrix
 
@@ -58,9 +59,11 @@ class Plant:
     loads: Loads | None = None
     friction: str = "smooth"
     smooth: float = SMOOTH
+    thrust: Any = None  # factors of the thrusters, or a function of t
     R: np.ndarray = field(default_factory=lambda: np.eye(3))  # the chart's reference
     held: Any = None  # torques (and zd) of a sampled controller
     blame: str = ""  # who gave the first number that is not finite
+    turned: tuple[Any, bytes, Any] = (None, b"", None)  # the last rotation of a floating base
     places: dict[Any, tuple[int, np.ndarray | None]] = field(default_factory=dict)  # of loads
 
     def __post_init__(self) -> None:
@@ -81,6 +84,11 @@ class Plant:
         self.size = self.end + _WORKS + (0 if z0 is None else len(z0))
         self.own = _described(robot)
         self.links = links_program(robot).compile() if self.loads or self.own.any() else None
+        self.around = interactions(robot).compile() if robot.interactions else None
+        self.loaded = self.loads is not None or self.around is not None
+        self.thrusters = len(thrusters(robot))
+        if self.thrust is not None and not self.thrusters:
+            raise InputError(f"thrust: '{robot.name}' has no thruster")
         if self.cuts:
             self.kinematics = compiled(robot, "loop-kinematics", details=True)
         self.gravity = gravity_in_world(robot)
@@ -88,7 +96,7 @@ class Plant:
 
     def _compiled(self, model: str) -> Any:
         rubs = self.friction == "smooth"
-        return compiled(self.rubbing, model, friction=rubs, f_e=self.loads is not None)
+        return compiled(self.rubbing, model, friction=rubs, f_e=self.loaded)
 
     @cached_property
     def direct(self) -> Any:
@@ -117,7 +125,7 @@ class Plant:
                 " or elastic parts: use friction='smooth'"
             )
         law = jumps(self.joints)
-        return Stiction(self.robot, law, np.zeros(self.n), self.loads is not None)
+        return Stiction(self.robot, law, np.zeros(self.n), self.loaded)
 
     # parts of the state
 
@@ -134,7 +142,10 @@ class Plant:
         """R (3, 3), P (3), V0 (6) of a floating base."""
         turn, P = y[self.n : self.n + 3], y[self.n + 3 : self.n + 6]
         V0 = y[self.split + self.m : self.end]
-        return self.R @ so3.exp(turn), P, V0
+        key = turn.tobytes()
+        if self.turned[0] is not self.R or self.turned[1] != key:  # asked for again and again
+            self.turned = self.R, key, self.R @ so3.exp(turn)
+        return self.turned[2], P, V0
 
     def extra(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(works, controller state)."""
@@ -161,9 +172,29 @@ class Plant:
         return tau, zd
 
     def wrenches(self, t: float, y: np.ndarray) -> tuple[dict[str, np.ndarray], float]:
-        """(the model's input f_e, the power of the loads and of the wrenches described)."""
+        """(the model's input f_e, the power of all that acts from outside): the loads, the
+        interactions of the file, and the wrenches described, which the models have already."""
+        f_e, power = self._loads(t, y)
+        if self.around is None:
+            return ({} if f_e is None else {"f_e": f_e}), power
+        x: dict[str, Any] = {"q": self.parts(y)[0], "qd": np.ascontiguousarray(self.speeds(y))}
+        if self.floating:
+            R, P, V0 = self.base(y)
+            x |= {"V0": np.ascontiguousarray(V0), "R0": R, "P0": np.ascontiguousarray(P)}
+        if self.thrusters:
+            x["thrust"] = self._thrusts(t)
+        around = self.around(**x)
+        total = around.f_e if f_e is None else around.f_e + f_e
+        return {"f_e": total}, power + float(around.power)
+
+    def _thrusts(self, t: float) -> np.ndarray:
+        given = self.thrust(t) if callable(self.thrust) else self.thrust
+        return vector("thrust", 1.0 if given is None else given, self.thrusters)
+
+    def _loads(self, t: float, y: np.ndarray) -> tuple[np.ndarray | None, float]:
+        """(f_e of the loads, their power and that of the wrenches described)."""
         if self.links is None:
-            return {}, 0.0
+            return None, 0.0
         q, qd = self.parts(y)
         extra: dict[str, Any] = self.base_inputs(y)
         poses = self.links(q=q, qd=np.ascontiguousarray(self.speeds(y)), **extra)
@@ -177,7 +208,7 @@ class Plant:
             T, V[0] = world @ T, V0
         power = -float((self.own * V).sum())
         if self.loads is None:
-            return {}, power
+            return None, power
         given = self.loads(Links(t, q, qd, T, V))
         if not isinstance(given, Mapping):
             raise InputError(
@@ -195,7 +226,7 @@ class Plant:
             w = w if place is None else place @ w
             f_e[j] -= w
             power += float(w @ V[j])
-        return {"f_e": np.ascontiguousarray(f_e[first:])}, power
+        return np.ascontiguousarray(f_e[first:]), power
 
     def _not_finite(self, what: str, values: np.ndarray, t: float, y: np.ndarray) -> None:
         """Somebody's numbers are at fault, unless the state itself has run away. A solver may try

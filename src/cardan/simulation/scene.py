@@ -5,6 +5,7 @@ Written for robots of any base; for a floating one V0 and g0 are inputs as every
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -20,7 +21,7 @@ from ..models.kinematics import velocities
 from ..motion.joints import moving, number
 from ..program import Program
 
-__all__ = ["Links", "links_program", "spring_energy", "total_mass"]
+__all__ = ["Links", "links_program", "placed_links", "spring_energy", "total_mass"]
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,18 @@ class Links:
         return R @ P + self.T[link, :3, 3], R @ (V[:3] + np.cross(V[3:], P))
 
 
+def placed_links(scene: Bodies, q: Sequence[Any]) -> tuple[dict[int, Mat], dict[int, Vec]]:
+    """Rotations and origins of all links in frame 0, by link."""
+    qs = scene.spread(q)
+    M: dict[int, Mat] = {0: Mat([[1, 0, 0], [0, 1, 0], [0, 0, 1]])}
+    P: dict[int, Vec] = {0: Vec(0, 0, 0)}
+    for link in scene.links:
+        T = link.frame(qs[link.j])
+        M[link.j] = (T.iRj.T @ M[link.i].T).T
+        P[link.j] = P[link.i] + M[link.i] @ T.iPj
+    return M, P
+
+
 @lru_cache(maxsize=32)
 def links_program(robot: Robot) -> Program:
     """q, qd(, V0, g0) -> T (nl, 3, 4) of all links in frame 0, V (nl, 6) in their frames."""
@@ -49,15 +62,10 @@ def links_program(robot: Robot) -> Program:
 
     def run(scene: Bodies, x: Arrays) -> Result:
         motion = velocities(scene, x["q"], x["qd"])
-        qs = scene.spread(x["q"])
-        M: dict[int, Mat] = {0: Mat([[1, 0, 0], [0, 1, 0], [0, 0, 1]])}
-        P: dict[int, Vec] = {0: Vec(0, 0, 0)}
+        M, P = placed_links(scene, x["q"])
         poses: list[Any] = []
         twists: list[Any] = []
         for link in scene.links:
-            T = link.frame(qs[link.j])
-            M[link.j] = (T.iRj.T @ M[link.i].T).T
-            P[link.j] = P[link.i] + M[link.i] @ T.iPj
             for row, p in zip(M[link.j].rows, P[link.j], strict=True):
                 poses += [*row, p]
             twists += [*motion.V[link.j], *motion.w[link.j]]

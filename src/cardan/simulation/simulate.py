@@ -53,9 +53,9 @@ _SUSPECT = 0.02  # of the energy moved: a balance that bad is said
 def simulate(
     robot: Robot, q0: Numbers = None, qd0: Numbers = 0.0, *, duration: float, torque: Any = None,
     law: Any = None, motion: Trajectory | None = None, loads: Loads | None = None,
-    base_pose: Numbers = None, base_twist: Numbers = 0.0, friction: str = "smooth",
-    smooth: float = SMOOTH, method: str = "auto", rtol: float = _RTOL, atol: float = 1e-12,
-    step: float | None = None, dt: float = 1e-2, period: float | None = None,
+    thrust: Any = None, base_pose: Numbers = None, base_twist: Numbers = 0.0,
+    friction: str = "smooth", smooth: float = SMOOTH, method: str = "auto", rtol: float = _RTOL,
+    atol: float = 1e-12, step: float | None = None, dt: float = 1e-2, period: float | None = None,
     singular: str = "stop", most_steps: int = MOST_STEPS,
     progress: Callable[[float], None] | None = None,
 ) -> Simulation:  # fmt: skip
@@ -68,7 +68,9 @@ def simulate(
     torque: constant values, or a function of t. law: a function (t, q, qd) -> torques; a law with
     an attribute z0 keeps a state: (t, q, qd, z) -> (torques, zd); one with a true attribute `base`
     is also given base={"T0", "V0", "g0"} of a floating base. motion: prescribed for the rigid
-    joints. loads: a function of `Links` -> {link: wrench (6) on it, in its frame}. friction:
+    joints. loads: a function of `Links` -> {link: wrench (6) on it, in its frame}, beside what the
+    robot's file declares (contact, drag, thrusters); thrust: factors of its thrusters, constant or
+    a function of t, 1 by default. friction:
     'smooth', 'event' or 'none'. method: an adaptive one of SciPy, or rk4, euler, midpoint with
     `step`; 'auto': DOP853, or Radau where friction is stiff. Results every dt; `period`: the law is
     sampled and its torques held. singular: closed loops 'stop' with an error at type 2
@@ -92,7 +94,7 @@ def simulate(
     stiff = stiff and drive.z0 is None and period is None and loads is None
     name = "DOP853" if method == "auto" or stiff else method
     settings = Settings(name, rtol, atol, step, most_steps)
-    plant = Plant(robot, drive, loads, friction, smooth)
+    plant = Plant(robot, drive, loads, friction, smooth, thrust)
     plant.watch = watch(plant.on, singular)
     y = _first(plant, robot, q0, qd0, base_pose, base_twist)
     if stiff:

@@ -32,6 +32,7 @@ from ..motion.derived import derived
 from ..motion.joints import require_numbers
 from ..program import Program
 from .friction import SMOOTH, smoothed
+from .interactions import interactions, thrusters
 
 __all__ = [
     "SMOOTH",
@@ -95,7 +96,8 @@ def state_space(
     """The state-space program of a tree robot."""
     require_numbers(robot, "the state space")
     source = smoothed(robot, smooth) if friction else robot
-    direct = derived(source, "direct-dynamics", friction=friction, f_e=f_e)
+    acted = f_e or bool(robot.interactions)
+    direct = derived(source, "direct-dynamics", friction=friction, f_e=acted)
     floats = is_floating(robot)
     on = coordinates(robot)
     n = on.nq
@@ -111,15 +113,24 @@ def state_space(
     if f_e:
         shape = direct.inputs["f_e"]
         inputs["f_e"] = [w for row in tracer.array("f_e", *shape) for w in row]
-    rates: list[Any] = speeds
+    rates: list[Any] = list(speeds)
     if floats:
         V0 = x[-6:]
         R, rate = _orientation(x[n + 3 : n + 7], V0[3:])
         inputs["V0"] = V0
         inputs["g0"] = list(R.T @ Vec(*map(float, gravity_in_world(robot))))
         rates += [*(R @ Vec(*V0[:3])), *rate]
+    if robot.interactions:
+        around = {"q": inputs["q"], "qd": speeds, **{k: inputs[k] for k in ("V0",) if floats}}
+        if floats:
+            around |= {"R0": [e for row in R.rows for e in row], "P0": list(x[n : n + 3])}
+        if thrusters(robot):
+            around["thrust"] = list(tracer.array("thrust", len(thrusters(robot))))
+        wrenches = inline(tracer.graph, interactions(robot).code, around)["f_e"]
+        given = inputs.get("f_e", [0] * len(wrenches))
+        inputs["f_e"] = [a + b for a, b in zip(given, wrenches, strict=True)]
     outputs = inline(tracer.graph, direct.code, inputs)
-    rates += outputs["qdd"]
+    rates = rates + outputs["qdd"]
     if floats:
         v, w = Vec(*V0[:3]), Vec(*V0[3:])
         acceleration = outputs["V0d"]
@@ -128,6 +139,7 @@ def state_space(
     parts = "q, P, quaternion, qd, V0" if floats else "q, qd"
     meaning = {
         **{key: text for key, text in direct.meaning.items() if key in ("tau", "f_e")},
+        **({"thrust": "factors of the thrusters"} if thrusters(robot) else {}),
         "x": f"state: {parts}",
         "xd": "its rate",
     }

@@ -247,6 +247,12 @@ def simulate(
             " like the links'.",
         ),
     ] = "",
+    gravity: Annotated[
+        bool, typer.Option("--gravity/--no-gravity", help="With or without gravity.")
+    ] = True,
+    thrust: Annotated[
+        str, typer.Option(metavar="F,...", help="Factors of the file's thrusters, else 1.")
+    ] = "",
     dt: Step = 1e-2,
     output: TableFile = "",
     plot: Picture = "",
@@ -262,12 +268,16 @@ def simulate(
     json: Json = False,
 ) -> None:
     """Simulate a robot that falls, is driven by torques, or follows a motion."""
+    from dataclasses import replace
+
     from ...control.compare import driven
     from ...simulation.simulate import simulate as run
     from .sources import open_robot
 
     writable(output, plot, animate)
     described = open_robot(robot, setting, tree=tree)
+    if not gravity:
+        described = replace(described, gravity=(0, 0, 0))
     if floating or base_inertia:
         described = let_go(described, base_inertia)
     given: dict[str, Any] = {"method": method, "rtol": rtol, "step": step, "friction": friction}
@@ -275,6 +285,9 @@ def simulate(
     if last or trajectory:
         motion = motion_of(described, first, last, duration, profile, degrees, trajectory, 1e-3)
         given |= driven(described, motion, law, bandwidth)
+    if thrust:
+        factors = numbers(thrust, "--thrust")
+        given["thrust"] = factors[0] if len(factors) == 1 else factors
     if torque:
         values = numbers(torque, "--torque")
         given["torque"] = values[0] if len(values) == 1 else values

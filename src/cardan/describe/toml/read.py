@@ -12,7 +12,7 @@ import operator
 import re
 import tomllib
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 from ...errors import MOST_FAULTS, DescriptionError, ExpressionError, Fault, further
@@ -35,6 +35,7 @@ from ..fields import (
 )
 from ..flexible import read_flexible
 from ..inertia import about_origin
+from ..interactions import KINDS, Interaction
 from ..legs import Piece, pieces_of
 from ..robot import (
     COMPOUND,
@@ -192,6 +193,7 @@ class _Reader:
             tuple(self.frames(table, len(links))),
             self.text(table, "end_effector", ""),
             tuple(self.wheels(table)),
+            tuple(self.interactions(table, len(links))),
         )
 
     def frames(self, table: Table, last: int) -> Iterator[Frame]:
@@ -224,6 +226,33 @@ class _Reader:
                 self.text(part, "slip", ""),
             )
         self.place, self.link = ("", 0), ""
+
+    def interactions(self, table: Table, links: int) -> Iterator[Interaction]:
+        """[[contact]], [[drag]], [[thruster]]: of one link, of a list of them, or of "all"."""
+        for kind, make in KINDS.items():
+            self.place = ("", 0)
+            for k, part in enumerate(self.tables(table, kind), 1):
+                keys = [field.name for field in fields(make)]
+                self.begin(Piece(part, (kind, k)), f"{kind}{k}", keys)
+                if "link" not in part:
+                    self.report(f"the {kind} has no link; name one, a list of them, or all", "link")
+                    continue
+                given = {key: self.entry(part, key) for key in keys[2:] if key in part}
+                wanted = part["link"]
+                every = list(range(1, links + 1)) if wanted == "all" else wanted
+                for link in every if _is_list(every) else [every]:
+                    j = self.antecedent({"link": link}, 0, "link")
+                    several = _is_list(every) and len(every) > 1
+                    yield make(f"{self.link} {j}" if several else self.link, j, **given)
+        self.place, self.link = ("", 0), ""
+
+    def entry(self, part: Table, key: str) -> Any:
+        """A field of an interaction: a value, a vector, or a list of points."""
+        value = part[key]
+        if key == "points":
+            points = value if _is_list(value) else [value]
+            return tuple(self.vector({key: point}, key, 3) for point in points)
+        return self.vector(part, key, 3) if _is_list(value) else self.number(part, key)
 
     def begin(self, piece: Piece, name: str, allowed: Collection[str]) -> None:
         """Faults belong to this piece from here on, under its name."""

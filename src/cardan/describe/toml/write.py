@@ -10,6 +10,7 @@ from dataclasses import fields
 from ...arguments import named_arguments
 from ..fields import JOINTS, LIMITS, SYMBOLS
 from ..flexible import write_flexible
+from ..interactions import KINDS, Interaction
 from ..robot import (
     DRIVE,
     FIXED,
@@ -60,6 +61,8 @@ def write_toml(robot: Robot) -> str:
         lines += _loop(loop, k)
     for k, wheel in enumerate(robot.wheels, 1):
         lines += _wheel(wheel, k)
+    for item in robot.interactions:
+        lines += _interaction(item)
     for frame in robot.frames:
         lines += _frame(frame)
     return "\n".join(lines) + "\n"
@@ -155,6 +158,23 @@ def _wheel(wheel: Wheel, k: int) -> list[str]:
     if wheel.normal != (0, 0, 1):
         lines.append(f"normal = {_list(wheel.normal)}  # of the ground, in frame 0")
     return lines + ([f"slip = {_quote(wheel.slip)}"] if wheel.slip else [])
+
+
+def _interaction(item: Interaction) -> list[str]:
+    kind = next(key for key, made in KINDS.items() if isinstance(item, made))
+    lines = ["", f"[[{kind}]]", f"name = {_quote(item.name)}", f"link = {item.link}"]
+    for field in fields(item)[2:]:
+        value = getattr(item, field.name)
+        if value == field.default:
+            continue
+        if not isinstance(value, tuple):
+            text = _value(value)
+        elif isinstance(value[0], tuple):
+            text = f"[{', '.join(map(_list, value))}]"
+        else:
+            text = _list(value)
+        lines.append(f"{field.name} = {text}")
+    return lines
 
 
 def _frame(frame: Frame) -> list[str]:

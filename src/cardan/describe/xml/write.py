@@ -220,6 +220,8 @@ def unheld(robot: Robot, form: str, loops: Iterable[tuple[str, str]], tree: bool
             "flexible link": link.flexible is not None, "external wrench FX ... CZ": wrench,
         }  # fmt: skip
         things += [(link.name, text) for text, present in what.items() if present]
+    links = (robot.base.link, *robot.links)
+    things += [(links[x.link].name, type(x).__name__.lower()) for x in robot.interactions]
     things += [(robot.links[x.link - 1].name, "wheel that rolls") for x in robot.wheels]
     if robot.base.kind == "mobile" or (tree and robot.base.motion):
         things.append((robot.base.link.name, "prescribed motion of the base"))

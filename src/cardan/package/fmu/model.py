@@ -128,6 +128,11 @@ def models(robot: Robot, wanted: list[Wanted]) -> list[Wanted]:
             f"no FMU of '{robot.name}': it has closed loops and links that bend; `cardan simulate`"
             " takes both, cardan.rigid makes the links rigid"
         )
+    if robot.interactions:
+        raise ModelError(
+            f"no FMU of '{robot.name}': contacts, drag and thrusters of its file are not in it;"
+            " dataclasses.replace(robot, interactions=()) leaves them out"
+        )
     if robot.wheels:
         raise ModelError(
             f"no FMU of '{robot.name}': its wheels roll, and the unit's positions are functions of"
