@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 import numpy as np
 import pytest
 from tests.random_robots import random_values
@@ -71,3 +74,38 @@ def test_a_missing_bridge_says_what_to_type(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setitem(sys.modules, "casadi", None)
     with pytest.raises(MissingExtraError, match=r"pip install"):
         cardan.model(cardan.load("planar1r"), "transform").to_casadi()
+
+
+@pytest.fixture
+def jax() -> Iterator[Any]:
+    """JAX with float64, while a test lasts."""
+    module = pytest.importorskip("jax")
+    before = module.config.jax_enable_x64
+    module.config.update("jax_enable_x64", True)
+    yield module
+    module.config.update("jax_enable_x64", before)
+
+
+def test_jax(jax: Any) -> None:
+    """Machine code under jit and vmap, and a gradient by the adjoint program."""
+    robot = cardan.load("planar2r")
+    program = cardan.model(robot, "direct-dynamics-derivatives")
+    values = random_values(robot)
+    rng = np.random.default_rng(1)
+    p = np.array([values[name] for name in program.parameters])
+    function = program.to_jax()
+    q, qd, tau = rng.normal(size=(3, 5, 2))
+    results = jax.jit(function)(q, qd, tau, p)
+    for name, value in program.evaluate(q=q, qd=qd, tau=tau, p=p)._asdict().items():
+        np.testing.assert_allclose(getattr(results, name), value, rtol=1e-12, atol=1e-12)
+    one = cardan.model(robot, "direct-dynamics").to_jax()
+    mapped = jax.vmap(lambda q, qd, tau: one(q=q, qd=qd, tau=tau, p=p))(q, qd, tau)
+    np.testing.assert_allclose(mapped, results.qdd, rtol=1e-12, atol=1e-12)
+    J = jax.vmap(jax.jacrev(lambda q, qd, tau: one(q, qd, tau, p)))(q, qd, tau)
+    np.testing.assert_allclose(J, results.dqdd_dq, rtol=1e-10, atol=1e-10)
+    by_p = jax.grad(lambda p: one(q, qd, tau, p).sum())(p)
+    gradient = cardan.model(robot, "direct-dynamics").adjoint("p")
+    expected = gradient.evaluate(q=q, qd=qd, tau=tau, p=p, w_qdd=np.ones((5, 2)))
+    np.testing.assert_allclose(by_p, expected.sum(0), rtol=1e-10)
+    with pytest.raises(cardan.InputError, match="each once"):
+        one(q, qd, tau)

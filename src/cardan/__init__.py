@@ -51,19 +51,20 @@ if TYPE_CHECKING:
     from .program import Program
     from .run.function import Function
     from .sheets.sheet import sheet
+    from .simulation.discrete import RolloutGradient, discretise, rollout_gradient
     from .simulation.modal import natural_frequencies
     from .simulation.simulate import simulate
     from .sweeps.sweep import sweep
 
 __all__ = [
     "Base", "BaseParameters", "CardanError", "CardanWarning", "Cost", "DescriptionError",
-    "ExpressionError", "Function", "InputError", "InverseGeometry", "Joint", "Link", "LoopGeometry",
-    "MissingExtraError", "ModelError", "Program", "ProgramError", "Robot", "Singularities",
-    "UnknownNameError", "Workspace", "__version__", "catalogue", "control", "excite", "floating",
-    "from_dh",
-    "identify", "inverse_kinematics", "languages", "linearise", "load", "model",
-    "natural_frequencies", "rigid", "robots", "save", "sheet", "simulate", "singularities", "sweep",
-    "torques", "trajectory", "workspace", "write_package",
+    "ExpressionError", "Function", "InputError", "InverseGeometry", "Joint", "Link",
+    "LoopGeometry", "MissingExtraError", "ModelError", "Program", "ProgramError", "Robot",
+    "RolloutGradient", "Singularities", "UnknownNameError", "Workspace", "__version__",
+    "catalogue", "control", "discretise", "excite", "floating", "from_dh", "identify",
+    "inverse_kinematics", "languages", "linearise", "load", "model", "natural_frequencies",
+    "rigid", "robots", "rollout_gradient", "save", "sheet", "simulate", "singularities",
+    "sweep", "torques", "trajectory", "workspace", "write_package",
 ]  # fmt: skip
 
 # module -> the names it has
@@ -94,6 +95,7 @@ _MODULES = {
     "program": "Program",
     "run.function": "Function",
     "sheets.sheet": "sheet",
+    "simulation.discrete": "RolloutGradient discretise rollout_gradient",
     "simulation.modal": "natural_frequencies",
     "simulation.simulate": "simulate",
     "sweeps.sweep": "sweep",

@@ -1,23 +1,26 @@
-"""Bridges to other systems: a program as SymPy expressions or as a CasADi function.
-
-Both replay the nodes of the program over the other system's scalars; neither is ever the engine.
+"""Bridges to other systems: a program as SymPy expressions or as a CasADi function, which replay
+its nodes over the other system's scalars; and as a JAX function, which runs its machine code. None
+of them is ever the engine.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from .emit.reading.symbols import elements
-from .errors import MissingExtraError
+from .errors import InputError, MissingExtraError
 from .exact import Exact
 from .ir.code import Code
+from .run.outputs import outputs_type
 
 if TYPE_CHECKING:
     from .program import Program
 
-__all__ = ["to_casadi", "to_sympy"]
+__all__ = ["required", "to_casadi", "to_jax", "to_sympy"]
 
 
 def to_sympy(program: Program, expanded: bool = True) -> Any:
@@ -26,7 +29,7 @@ def to_sympy(program: Program, expanded: bool = True) -> Any:
 
     expanded=False gives (assignments, outputs) as sympy.cse does: a list of (symbol, expression)
     for the intermediate values, named as in the paper, and the outputs in terms of them."""
-    sympy, program = _required("sympy", "sympy", "to_sympy"), program.plain
+    sympy, program = required("sympy", "sympy", "to_sympy"), program.plain
     arrays = {name: elements(program, name, shape) for name, shape in program.inputs.items()}
     functions = {
         "sin": sympy.sin, "cos": sympy.cos, "sqrt": sympy.sqrt, "abs": sympy.Abs,
@@ -70,7 +73,7 @@ def _shaped(sympy: Any, flat: list[Any], shape: tuple[int, ...]) -> Any:
 
 def to_casadi(program: Program) -> Any:
     """The program as a CasADi function; arrays of two axes are matrices, larger ones flat."""
-    casadi = _required("casadi", "casadi", "to_casadi")
+    casadi = required("casadi", "casadi", "to_casadi")
     functions = {
         "sin": casadi.sin, "cos": casadi.cos, "sqrt": casadi.sqrt, "abs": casadi.fabs,
         "sign": casadi.sign, "atan2": casadi.atan2, "min": casadi.fmin, "max": casadi.fmax,
@@ -98,6 +101,54 @@ def to_casadi(program: Program) -> Any:
     return casadi.Function(
         f"cardan_{name}", list(arrays.values()), results, list(arrays), list(outputs)
     )
+
+
+def to_jax(program: Program) -> Any:
+    """The program as a JAX function of its inputs, in their order or by name: machine code on JAX's
+    arrays, with a gradient of its own by the adjoint program. Leading axes are a batch."""
+    jax = required("jax", "jax", "to_jax")
+    names, shapes, outputs = list(program.inputs), program.inputs, program.outputs
+    forward, backward = program.compile(), program.adjoint().compile()
+    record = outputs_type(tuple(outputs))
+
+    def native(function: Any, given: Sequence[str], wanted: Mapping[str, Any], *arrays: Any) -> Any:
+        dtype, lead = arrays[0].dtype, arrays[0].shape[: arrays[0].ndim - len(shapes[names[0]])]
+
+        def run(*values: Any) -> tuple[Any, ...]:
+            result = function(
+                **{name: np.asarray(x, float) for name, x in zip(given, values, strict=True)}
+            )
+            parts = (result,) if len(wanted) == 1 else result
+            return tuple(np.asarray(part, dtype) for part in parts)
+
+        kinds = tuple(jax.ShapeDtypeStruct((*lead, *shape), dtype) for shape in wanted.values())
+        return jax.pure_callback(run, kinds, *arrays, vmap_method="broadcast_all")
+
+    differentiable = jax.custom_vjp(lambda *arrays: native(forward, names, outputs, *arrays))
+
+    def sweep(arrays: Any, weights: Any) -> Any:
+        given = [*names, *(f"w_{y}" for y in outputs)]
+        return native(backward, given, shapes, *arrays, *weights)
+
+    differentiable.defvjp(lambda *arrays: (differentiable(*arrays), arrays), sweep)
+
+    def function(*arrays: Any, **named: Any) -> Any:
+        table = dict(zip(names, arrays, strict=False)) | named
+        if set(table) != set(names) or len(table) < len(arrays) + len(named):
+            raise InputError(f"the function takes {', '.join(names)}, each once")
+        values = [jax.numpy.asarray(table[name]) for name in names]
+        values = [x.astype(jax.numpy.result_type(float, *values)) for x in values]
+        lead = np.broadcast_shapes(
+            *(x.shape[: x.ndim - len(shapes[name])] for name, x in zip(names, values, strict=True))
+        )
+        values = [
+            jax.numpy.broadcast_to(x, (*lead, *shapes[name]))
+            for name, x in zip(names, values, strict=True)
+        ]
+        results = differentiable(*values)
+        return results[0] if len(results) == 1 else record(*results)
+
+    return function
 
 
 def _matrix_shape(shape: tuple[int, ...]) -> tuple[int, int]:
@@ -132,7 +183,7 @@ def _replayed(
     }
 
 
-def _required(module: str, extra: str, purpose: str) -> Any:
+def required(module: str, extra: str, purpose: str) -> Any:
     try:
         return import_module(module)
     except ImportError:

@@ -547,6 +547,21 @@ class Program:
 
         return to_casadi(self)
 
+    def to_jax(self) -> Any:
+        """The program as a JAX function that runs its machine code, with a gradient by its adjoint:
+        under jit, grad and vmap. Needs the extra [jax].
+
+        >>> gravity = cardan.model(cardan.load("planar2r"), "gravity")
+        >>> try:
+        ...     Q = gravity.to_jax()([0.0, 0.0], np.ones(7))
+        ... except cardan.MissingExtraError:  # pip install "cardan[jax]"
+        ...     Q = gravity.evaluate(q=[0.0, 0.0], p=np.ones(7))
+        >>> Q.shape
+        (2,)"""
+        from .bridges import to_jax
+
+        return to_jax(self)
+
     @named_arguments
     def save(self, path: str | Path) -> None:
         """Write the program as JSON.

@@ -120,7 +120,9 @@ def drives_differ(robot: Robot, model: Any) -> float:
             row = model.jnt_dofadr[model.actuator_trnid[k, 0]]
             damping[row] += np.ravel(model.actuator_damping[k])[0] * model.actuator_gear[k, 0] ** 2
     joints = [joint for joint in robot.joints if joint.sigma != FIXED]
-    ours = np.array([[number(joint.FV), number(joint.FS)] for joint in joints], dtype=float)
+    ours = np.array(
+        [[number(x.damping if x.elastic else x.FV), number(x.FS)] for x in joints], dtype=float
+    )
     theirs = np.column_stack((damping, model.dof_frictionloss))[rows]
     return float(np.abs(ours.reshape(-1, 2) - theirs).max(initial=0.0))
 

@@ -47,6 +47,16 @@ def test_a_tendon_drives_and_springs_are_elastic_joints():
     assert tied_difference(robot, mujoco.MjModel.from_xml_string(GRIPPER)) <= 1e-9
 
 
+def test_what_the_simulator_moves_is_no_mechanism():
+    hand = '<body name="hand" mocap="true"/></worldbody>'
+    weld = '<equality><weld name="drag" body1="hand" body2="rpad"/>'
+    text = GRIPPER.replace("</worldbody>", hand).replace("<equality>", weld)
+    robot, faults = read_mjcf(text.encode(), "gripper.xml")
+    assert robot is not None
+    assert len(robot.loops) == 2
+    assert any("mocap bodies" in str(fault) and "drag" in str(fault) for fault in faults)
+
+
 def test_a_rod_between_balls_on_a_floating_base():
     robot, faults = read_mjcf(RODS.encode(), "rods.xml")
     assert robot is not None, faults

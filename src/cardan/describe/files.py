@@ -13,7 +13,10 @@ import os
 import sys
 import warnings
 from collections.abc import Callable, Mapping
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
+from pkgutil import iter_modules
 from typing import Any
 
 from ..arguments import named_arguments
@@ -23,8 +26,10 @@ from ..errors import (
     CardanWarning,
     DescriptionError,
     Fault,
+    MissingExtraError,
     UnknownNameError,
     further,
+    translated,
 )
 from ..files import write_atomic
 from .bundled import bundled, robots
@@ -37,18 +42,27 @@ from .robot import Robot
 from .toml.read import read_dict, read_toml
 from .toml.write import write_toml
 
-__all__ = ["FORMATS", "checked", "dumps", "load", "read", "read_bytes", "save"]
+__all__ = ["FORMATS", "TABLES", "checked", "dumps", "load", "read", "read_bytes", "save"]
 
 Content = tuple[Robot | None, list[Fault]]
 LARGEST_FILE = 20_000_000
 FORMATS = (".toml", ".par", ".urdf", ".xml")
+TABLES = (".csv", ".tsv", ".txt")
+_DESCRIPTIONS = "robot_descriptions:"
+_TABLE = 'a DH table needs its convention, load(path, convention="standard"), "craig" or "khalil"'
+_ELSEWHERE = {  # what people have instead, and the way from there
+    ".xacro": "expand it to URDF first, xacro in.xacro > out.urdf",
+    **dict.fromkeys((".sdf", ".usd", ".usda", ".usdc"), "export the robot as URDF or MJCF"),
+    **dict.fromkeys(TABLES, _TABLE),
+}
 
 
 def load(
     source: str | os.PathLike[str] | Mapping[str, Any], *, fixed: str = "merge",
-    mimic: bool = False, body: str = "", trust_includes: bool = False,
+    mimic: bool = False, body: str = "", trust_includes: bool = False, convention: str = "",
 ) -> Robot:  # fmt: skip
     """A robot by bundled name, path or dict ('-' is standard input); every fault is raised.
+    "robot_descriptions:panda_description" is a robot of that package, where it is installed.
 
     Warnings are issued as CardanWarning. fixed: what becomes of the fixed links of a URDF, parts of
     the link that carries them ("merge") or links of their own ("keep"); their frames (tools,
@@ -57,13 +71,18 @@ def load(
     joint like any other, with a warning.
     body: of a scene (MJCF) with several robots, the one that starts with this body; "world": all
     that stands on the world. trust_includes=True: an MJCF file may name files outside its folder.
+    convention: the file is a table of Denavit and Hartenberg (.csv), as of `from_dh`: "standard",
+    "craig" or "khalil".
 
     >>> cardan.load("ur5").n
     6
     >>> arm = cardan.load({"name": "arm", "link": [{"mass": 2}, {"d": "0.5", "mass": "m"}]})
     >>> arm.parameters
     ('m',)"""
-    robot, faults = read(source, fixed=fixed, mimic=mimic, body=body, trust_includes=trust_includes)
+    robot, faults = read(
+        source, fixed=fixed, mimic=mimic, body=body, trust_includes=trust_includes,
+        convention=convention,
+    )  # fmt: skip
     return accepted(robot, faults)
 
 
@@ -79,7 +98,7 @@ def accepted(robot: Robot | None, faults: list[Fault], file: str = "") -> Robot:
 
 def read(
     source: str | os.PathLike[str] | Mapping[str, Any], *, fixed: str = "merge",
-    mimic: bool = False, body: str = "", trust_includes: bool = False,
+    mimic: bool = False, body: str = "", trust_includes: bool = False, convention: str = "",
 ) -> Content:  # fmt: skip
     """The robot, or None, and every fault: errors and warnings."""
     if isinstance(source, Mapping):
@@ -88,13 +107,60 @@ def read(
         kind = type(source).__name__
         raise DescriptionError(f"a robot is a bundled name, a path or a dict, not {kind}")
     name = os.fspath(source)
+    if convention:
+        return _read_table(name, convention)
     if isinstance(source, str) and name in robots():
         robot = bundled(name)
         return robot, check(robot)
+    if name.startswith(_DESCRIPTIONS):
+        name = _described(name.removeprefix(_DESCRIPTIONS))
     if name == "-":
         data = sys.stdin.buffer.read(LARGEST_FILE + 1)
         return read_bytes(data, "<stdin>", fixed=fixed, mimic=mimic, body=body)
     return _read_path(name, trust_includes, fixed=fixed, mimic=mimic, body=body)
+
+
+def _described(name: str) -> str:
+    """The path of a robot of the package robot_descriptions, which fetches it when asked."""
+    package = find_spec("robot_descriptions")
+    if package is None:
+        raise MissingExtraError(
+            f"'{_DESCRIPTIONS}{name:.60}' needs robot_descriptions",
+            remedy="type  pip install robot_descriptions",
+        )
+    modules = (m.name for m in iter_modules(package.submodule_search_locations or ()))
+    listed = sorted(x for x in modules if x.endswith("_description") and not x.startswith("_"))
+    if name not in listed:
+        raise UnknownNameError.of("robot of robot_descriptions", name, listed)
+    with translated(f"robot_descriptions gives no '{name}'", DescriptionError, of=(Exception,)):
+        module = import_module(f"robot_descriptions.{name}")
+    path = getattr(module, "URDF_PATH", None) or getattr(module, "MJCF_PATH", None)
+    if path is None:
+        words = f"'{name}' of robot_descriptions is a xacro file"
+        raise DescriptionError(words, remedy=_ELSEWHERE[".xacro"])
+    return str(path)
+
+
+def _read_table(name: str, convention: str) -> Content:
+    """The robot of a table of Denavit and Hartenberg."""
+    from .dh.tables import COLUMNS, LARGEST_TEXT, read_dh_table
+
+    if convention not in COLUMNS:
+        raise UnknownNameError.of("DH convention", convention, COLUMNS)
+    file, most = "<stdin>" if name == "-" else name, 4 * LARGEST_TEXT + 4
+    try:
+        if name == "-":
+            data = sys.stdin.buffer.read(most)
+        else:
+            with Path(name).open("rb") as stream:
+                data = stream.read(most)
+        text = data.decode("utf-8-sig")[: LARGEST_TEXT + 1]
+    except UnicodeDecodeError:
+        return None, [Fault("the file is not UTF-8 text", file)]
+    except (OSError, ValueError) as error:
+        return None, [Fault(f"{getattr(error, 'strerror', '') or error}; check the path", file)]
+    title = "robot" if name == "-" else Path(name).stem
+    return read_dh_table(text, convention, file, name=title)
 
 
 def read_bytes(
@@ -261,6 +327,8 @@ def _guess(data: bytes) -> str:
 
 
 def _unknown_format(extension: str) -> str:
+    if extension in _ELSEWHERE:
+        return f"{extension} is not read: {_ELSEWHERE[extension]}"
     return (
         f"{extension or 'a name without extension'} is no robot format;"
         " allowed: .toml, .par, .urdf, .xml (MJCF)"

@@ -15,6 +15,7 @@ from .frames import Array
 __all__ = ["STL", "read_msh", "read_obj", "read_stl"]
 
 _MOST = 4_000_000  # faces
+_MOST_CORNERS = 100  # of a face that MuJoCo does not drop
 STL = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("rest", "<u2")])
 
 
@@ -44,7 +45,7 @@ def read_obj(
     data: bytes, most: int = _MOST, *, first: bool = False
 ) -> tuple[Array, dict[str, np.ndarray], list[str]]:
     """Corners of Wavefront OBJ, triangles by the material named before them, and its .mtl files. A
-    quadrangle is cut along its shorter diagonal, what has more corners from the first one. first:
+    quadrangle is cut along its shorter diagonal. first:
     the triangles of the first object or group alone, as MuJoCo weighs them; the corners of all."""
     points: list[list[float]] = []
     faces: dict[str, list[list[int]]] = {}
@@ -58,6 +59,8 @@ def read_obj(
                 over = first and bool(faces)
             elif word == "f" and not over:
                 corners = [int(x.partition("/")[0]) for x in rest.split()]
+                if first and len(corners) > _MOST_CORNERS:
+                    continue
                 face = [k - 1 if k > 0 else len(points) + k for k in corners]
                 faces.setdefault(material, []).append(face)
                 count += max(len(face) - 2, 1)
@@ -80,9 +83,58 @@ def read_obj(
 
 
 def _cut(face: Sequence[int], x: Array) -> list[tuple[int, int, int]]:
-    if len(face) == 4 and min(face) >= 0 and max(face) < len(x):
+    """The triangles of a face. What has more than four corners loses one ear after the other, as
+    MuJoCo's reader of OBJ has it: the sign of its area is that of one edge with the origin, so that
+    a face it finds no ear of any more loses the rest."""
+    if len(face) <= 3 or min(face) < 0 or max(face) >= len(x):
+        return [(face[0], face[k], face[k + 1]) for k in range(1, len(face) - 1)]
+    if len(face) == 4:
         a, b, c, d = face
         if np.linalg.norm(x[a] - x[c]) < np.linalg.norm(x[b] - x[d]):
             return [(a, b, c), (a, c, d)]
         return [(a, b, d), (b, c, d)]
-    return [(face[0], face[k], face[k + 1]) for k in range(1, len(face) - 1)]
+    flat = x[:, _flat_axes(x[list(face)])].astype("f4")
+    left, triangles, at, tries, before = list(face), [], 0, len(face), len(face)
+    while len(left) > 3 and tries > 0:
+        count = len(left)
+        tries, before = tries - 1 if count == before else count, count
+        at %= count
+        a, b, c = (left[(at + k) % count] for k in range(3))
+        u, v, w = flat[a], flat[b], flat[c]
+        turn = _cross(v - u, w - v)
+        others = [left[(at + k) % count] for k in range(3, count)]
+        if turn * _cross(u, v) < 0 or any(_inside((u, v, w), flat[k]) for k in others):
+            at += 1
+            continue
+        triangles.append((a, b, c))
+        del left[(at + 1) % count]
+    return [*triangles, (left[0], left[1], left[2])] if len(left) == 3 else triangles
+
+
+def _cross(u: Array, v: Array) -> float:
+    return float(u[0] * v[1] - u[1] * v[0])
+
+
+def _flat_axes(corners: Array) -> list[int]:
+    """The plane of two axes in which a face is seen best, by its first corner that is one."""
+    count = len(corners)
+    for k in range(count):
+        u, v, w = (corners[(k + n) % count].astype("f4") for n in range(3))
+        x, y, z = np.abs(np.cross(v - u, w - v))
+        if max(x, y, z) > np.finfo("f4").eps:
+            if x > y and x > z:
+                break
+            return [0, 1] if z > x and z > y else [0, 2]
+    return [1, 2]
+
+
+def _inside(triangle: Sequence[Array], point: Array) -> bool:
+    """Does a ray from the point cross the triangle an odd number of times?"""
+    inside, before = False, triangle[-1]
+    for corner in triangle:
+        if (corner[1] > point[1]) != (before[1] > point[1]):
+            rise = (point[1] - corner[1]) / (before[1] - corner[1])
+            if point[0] < (before[0] - corner[0]) * rise + corner[0]:
+                inside = not inside
+        before = corner
+    return inside

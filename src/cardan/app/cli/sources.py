@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...errors import DescriptionError, Fault, InputError, UnknownNameError
+from ...errors import Fault, InputError
 
 if TYPE_CHECKING:
     from ...describe.robot import Robot
@@ -16,7 +15,6 @@ if TYPE_CHECKING:
 __all__ = ["bare", "is_bare", "open_robot", "read_robot", "with_settings"]
 
 Found = tuple["Robot | None", list[Fault]]
-_TABLES = (".csv", ".tsv", ".txt")
 
 
 def read_robot(
@@ -24,14 +22,12 @@ def read_robot(
     trust_includes: bool = False,
 ) -> Found:  # fmt: skip
     """The robot, or None, and every fault. A DH table needs its convention named."""
-    from ...describe.files import read
+    from ...describe.files import TABLES, read
 
-    if convention:
-        return _read_table(source, convention)
     if (fixed or mimic) and Path(source).suffix.lower() != ".urdf":
         option = "--fixed" if fixed else "--mimic"
         raise InputError(f"{option} is for URDF files (.urdf); '{source}' is none")
-    if Path(source).suffix.lower() in _TABLES:
+    if Path(source).suffix.lower() in TABLES and not convention:
         from ...describe.dh.tables import COLUMNS
 
         raise InputError(
@@ -39,8 +35,9 @@ def read_robot(
             f"cardan convert {source} ROBOT.toml --convention NAME ({', '.join(COLUMNS)})"
         )
     return read(
-        source, fixed=fixed or "merge", mimic=mimic, body=body, trust_includes=trust_includes
-    )
+        source, fixed=fixed or "merge", mimic=mimic, body=body, trust_includes=trust_includes,
+        convention=convention,
+    )  # fmt: skip
 
 
 def open_robot(
@@ -81,30 +78,3 @@ def bare(robot: Robot) -> Robot:
         with_friction(robot, False),
         links=tuple(replace(link, **free) for link in robot.links),
     )
-
-
-def _read_table(source: str, convention: str) -> Found:
-    from ...describe.dh.tables import COLUMNS, LARGEST_TEXT, read_dh_table
-
-    if convention not in COLUMNS:
-        raise UnknownNameError.of("DH convention", convention, COLUMNS)
-    file = "<stdin>" if source == "-" else source
-    text = _read_text(source, file, LARGEST_TEXT)
-    return read_dh_table(
-        text, convention, file, name="robot" if source == "-" else Path(source).stem
-    )
-
-
-def _read_text(source: str, file: str, largest: int) -> str:
-    """The text of a file; at most one character more than the reader will take."""
-    try:
-        if source == "-":
-            data = sys.stdin.buffer.read(4 * largest + 4)
-        else:
-            with Path(source).open("rb") as stream:
-                data = stream.read(4 * largest + 4)
-        return data.decode("utf-8-sig")[: largest + 1]
-    except UnicodeDecodeError:
-        raise DescriptionError([Fault("the file is not UTF-8 text", file)]) from None
-    except OSError as error:
-        raise DescriptionError([Fault(f"{error.strerror}; check the path", file)]) from None

@@ -62,6 +62,12 @@ class Closures:
                     loops.append(placed.loop(name, kind, *ends))
         return loops
 
+    def _follows_a_hand(self, body: str) -> bool:
+        """Is it a mocap body?"""
+        return any(
+            e.get("name") == body and e.get("mocap") == "true" for e in self.mjcf.root.iter("body")
+        )
+
     def _ends(self, element: Any, tag: str, placed: Placed) -> tuple[End, End] | None:
         """The two frames that coincide."""
         sites = [element.get("site1"), element.get("site2")]
@@ -75,6 +81,10 @@ class Closures:
             names = [self.sites[site][0] for site in sites]
         elif anchor is None or any(name not in self.place for name in names):
             self.mjcf.fault(f"<{tag}> needs body1, body2 and anchor of this file", element)
+            return None
+        if any(self._follows_a_hand(name) for name in names):
+            words = "constraints with mocap bodies, which the simulator moves, are left out"
+            self.mjcf.remark(words, element.get("name") or names[0], element)
             return None
         (b1, T1), (b2, T2) = (self.place[name] for name in names)
         if min(b1, b2) < 0:
