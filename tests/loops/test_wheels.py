@@ -305,3 +305,17 @@ def test_what_cannot_roll() -> None:
             cardan.model(robot, name)
     with pytest.raises(cardan.ModelError, match="depends on their way"):
         cardan.model(robot, "loop-geometry")
+
+
+def test_on_the_page() -> None:
+    """Sliders put a vehicle anywhere; its motions are simulated."""
+    pytest.importorskip("nicegui")
+    from cardan.app.web.jobs.motion import motion
+    from cardan.app.web.scene.continuation import follow_on
+
+    robot, start = _vehicle("differential-drive"), np.zeros(5)
+    wanted = np.array([1.0, 2.0, 0.5, 0.0, 0.3])
+    near(follow_on(robot, start, wanted)[0], wanted, 1e-15)
+    data = {"from": start.tolist(), "to": [3.0, 3.0], "duration": 1, "law": "quintic"}
+    answer = motion(robot, data, lambda *_: None)
+    near(answer["q"][-1], [0.3, 0, 0, 3, 3], absolute=1e-6)
