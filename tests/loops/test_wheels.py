@@ -253,6 +253,17 @@ def test_a_circle() -> None:
     near(run.q[-1, :2], radius * np.array([np.sin(turn), 1 - np.cos(turn)]), absolute=1e-8)
 
 
+def test_torques_of_a_motion() -> None:
+    """Positions by integration, as in a simulation; torques as the inverse model has them there."""
+    robot = _vehicle("differential-drive")
+    motion = cardan.trajectory(robot, [6.0, 9.0], 1.0, start=[0.0, 0.0], dt=1e-2)
+    found = cardan.torques(robot, motion)
+    run = cardan.simulate(robot, motion=motion, duration=1, dt=1e-2)
+    near(found.total, run.tau, absolute=1e-8)
+    on = coordinates(robot)
+    near(on.rolled_along(motion, np.zeros(5)), run.q, absolute=1e-8)
+
+
 def test_files(tmp_path: Any) -> None:
     for name in VEHICLES:
         robot = _vehicle(name)
