@@ -15,6 +15,7 @@ import cardan
 from cardan.bench.humanoid import humanoid
 
 ROBOT, STATES = "iiwa14", 1 << 24
+_BOTH = ("inverse", "direct")
 
 
 def seconds(cupy: Any, run: Any, times: int = 20) -> float:
@@ -109,7 +110,11 @@ def _cases() -> list[tuple[Any, str, dict[str, Any]]]:
     """A 7R, a 6R (rows of an even size), a humanoid on a floating base."""
     models = ("inverse-dynamics", "inertia-matrix", "direct-dynamics")
     arms = [(cardan.load(name), model, {}) for name in (ROBOT, "ur5") for model in models]
-    return [*arms, (humanoid(), "inverse-dynamics", {"base": "given", "effort": "plain"})]
+    arms += [(cardan.load(ROBOT), f"{model}-dynamics-derivatives", {}) for model in _BOTH]
+    return [
+        *arms, (humanoid(), "inverse-dynamics", {"base": "given", "effort": "plain"}),
+        (humanoid(), "direct-dynamics", {"effort": "plain"}),
+    ]  # fmt: skip
 
 
 def measure(
@@ -119,6 +124,7 @@ def measure(
     """Evaluations per second from and to device memory."""
     numbers = sum(map(prod, (*program.inputs.values(), *program.outputs.values())))
     count = min(STATES, 28 * STATES // numbers) // (1 if dtype == "float32" else 2)
+    count -= count % 1024  # columns of whole lines of memory
     arrays = {}
     for name, shape in program.inputs.items():
         size = (prod(shape), count) if layout == "columns" else (count, *shape)

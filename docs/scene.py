@@ -20,13 +20,13 @@ from cardan.sheets.solids import Solid, drawable, solids, thickness
 
 COLOURS = {
     "body": "#9aa5b0", "ball": "#9aa5b0", "revolute": "#e08a2c", "ring": "#5b6670",
-    "sleeve": "#2f8f83", "slide": "#8b97a3", "plate": "#6f7f8f", "base": "#4a545e",
+    "sleeve": "#2f8f83", "slide": "#8b97a3", "plate": "#6f7f8f",
 }  # fmt: skip
 LIGHT = np.array([0.25, -0.55, 0.8]) / np.linalg.norm([0.25, -0.55, 0.8])
 AROUND = 20  # facets of a cylinder
 
 
-def draw(axes: Any, robot: Robot, q: Any = None, *, alpha: float = 1.0, floor: bool = True) -> None:
+def draw(axes: Any, robot: Robot, q: Any = None, *, alpha: float = 1.0) -> None:
     """The robot on matplotlib axes, in configuration q or where its links stand apart."""
     whole = drawable(robot, {})
     view, pose = viewed(whole)
@@ -35,10 +35,6 @@ def draw(axes: Any, robot: Robot, q: Any = None, *, alpha: float = 1.0, floor: b
     facets = [facet for solid in solids(whole) for facet in _facets(whole, solid, T)]
     for piece in stubs(whole, T, view):
         facets += _cylinder(piece.start, piece.end, 0.018 * size, COLOURS["body"])
-    if floor and not (view.plane or whole.loops or whole.wheels):
-        facets += _cylinder(
-            np.array([0, 0, -0.03 * size]), np.zeros(3), 0.11 * size, COLOURS["base"]
-        )
     facets.sort(key=lambda facet: float(facet[0].mean(axis=0) @ view.near))
     polygons = [view.flat(points) for points, _ in facets]
     colours = [_shaded(colour, points, view.near) for points, colour in facets]

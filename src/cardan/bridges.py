@@ -17,7 +17,7 @@ from .ir.code import Code
 if TYPE_CHECKING:
     from .program import Program
 
-__all__ = ["to_casadi", "to_sympy"]
+__all__ = ["required", "to_casadi", "to_sympy"]
 
 
 def to_sympy(program: Program, expanded: bool = True) -> Any:
@@ -26,7 +26,7 @@ def to_sympy(program: Program, expanded: bool = True) -> Any:
 
     expanded=False gives (assignments, outputs) as sympy.cse does: a list of (symbol, expression)
     for the intermediate values, named as in the paper, and the outputs in terms of them."""
-    sympy, program = _required("sympy", "sympy", "to_sympy"), program.plain
+    sympy, program = required("sympy", "sympy", "to_sympy"), program.plain
     arrays = {name: elements(program, name, shape) for name, shape in program.inputs.items()}
     functions = {
         "sin": sympy.sin, "cos": sympy.cos, "sqrt": sympy.sqrt, "abs": sympy.Abs,
@@ -70,7 +70,7 @@ def _shaped(sympy: Any, flat: list[Any], shape: tuple[int, ...]) -> Any:
 
 def to_casadi(program: Program) -> Any:
     """The program as a CasADi function; arrays of two axes are matrices, larger ones flat."""
-    casadi = _required("casadi", "casadi", "to_casadi")
+    casadi = required("casadi", "casadi", "to_casadi")
     functions = {
         "sin": casadi.sin, "cos": casadi.cos, "sqrt": casadi.sqrt, "abs": casadi.fabs,
         "sign": casadi.sign, "atan2": casadi.atan2, "min": casadi.fmin, "max": casadi.fmax,
@@ -132,7 +132,7 @@ def _replayed(
     }
 
 
-def _required(module: str, extra: str, purpose: str) -> Any:
+def required(module: str, extra: str, purpose: str) -> Any:
     try:
         return import_module(module)
     except ImportError:

@@ -37,6 +37,7 @@ ModelName = Literal[
     "coriolis-matrix",
     "lagrange",
     "direct-dynamics",
+    "state-space",
     "platform-inverse-dynamics",
     "platform-direct-dynamics",
     "inverse-dynamics-derivatives",
@@ -238,6 +239,19 @@ def model(
     friction: bool = ...,
     f_e: bool = ...,
     idle: Literal["held", "free"] = ...,
+    symbolic: bool = ...,
+    assembly: int | None = ...,
+) -> Program: ...
+
+
+@overload
+def model(
+    robot: Robot,
+    name: Literal["state-space"],
+    *,
+    effort: Literal["plain", "normal", "safe", "max"] = ...,
+    friction: bool = ...,
+    f_e: bool = ...,
     symbolic: bool = ...,
     assembly: int | None = ...,
 ) -> Program: ...

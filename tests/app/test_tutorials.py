@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
@@ -9,12 +10,14 @@ from pathlib import Path
 
 import pytest
 from tests.app.test_pages import script
-from tests.pages import DOCS
+from tests.pages import DOCS, run_page
+from tests.sheets.test_notebooks import run
 
 import cardan
 
 pytest.importorskip("matplotlib")
 TUTORIALS = sorted(path.stem for path in (DOCS / "tutorials").glob("*.md"))
+EXERCISES = sorted((DOCS / "exercises").glob("*.ipynb"))
 
 
 @pytest.mark.parametrize("page", TUTORIALS)
@@ -24,6 +27,27 @@ def test_a_tutorial_runs(page: str, tmp_path: Path, capsys: pytest.CaptureFixtur
     assert (DOCS / "pictures" / "tutorials" / f"{page}.png").exists()
     if page == "c-for-your-controller":
         compiled(page, tmp_path, capsys.readouterr().out)
+
+
+@pytest.mark.parametrize("path", EXERCISES, ids=lambda path: path.stem)
+def test_an_exercise_is_solved(path: Path) -> None:
+    """Its cells run, and what they assert holds; it is the file that the script writes."""
+    cells = script("make_exercises").EXERCISES[path.stem]
+    text = path.read_text(encoding="utf-8")
+    assert text == script("make_exercises").notebook(cells), "run  python docs/make_exercises.py"
+    names: dict[str, object] = {}
+    for cell in json.loads(text)["cells"]:
+        if cell["cell_type"] == "code":
+            run("".join(cell["source"]), names)
+
+
+def test_there_are_twelve_exercises() -> None:
+    assert len(EXERCISES) == 12
+
+
+@pytest.mark.parametrize("name", ["robotics-toolbox", "sympybotics"])
+def test_the_pages_for_those_who_come_from_elsewhere_run(name: str) -> None:
+    run_page(f"migrating/{name}.md")
 
 
 def compiled(page: str, folder: Path, printed: str) -> None:

@@ -17,6 +17,8 @@ from cardan.errors import CardanError
 from cardan.identification import identify
 from cardan.identification.fit.consistent import is_consistent
 from cardan.identification.model import equations
+from cardan.identification.read.signals import two_poles
+from cardan.identification.report import page
 
 
 def error(result: Any, robot: cardan.Robot) -> float:
@@ -149,21 +151,38 @@ def test_outliers_are_outvoted() -> None:
 def test_smooth_coulomb_friction_is_fitted_with_its_width() -> None:
     robot = replace(arm(), joints=tuple(replace(joint, FS=0) for joint in arm().joints))
     log = recorded(robot)
-    log["tau"] = log["tau"] + 3.0 * np.tanh(log["qd"] / 0.12)
+    log["tau"] = log["tau"] + 3.0 * log["qd"] / np.hypot(log["qd"], 0.12)
     recipe = {"friction": {"smooth": "fit"}}
     result = identify(robot, log, recipe, consistent=False)
-    near([result.shape[f"w{j}"] for j in (1, 2, 3)], 0.12, 1e-4, 1e-8, each=True)
+    near([result.shape[f"VS{j}"] for j in (1, 2, 3)], 0.12, 1e-4, 1e-8, each=True)
     near([result.values[f"FS{j}"] for j in (1, 2, 3)], 3.0, 1e-4, 1e-8, each=True)
 
 
 def test_stribeck_friction_is_fitted_with_its_velocity() -> None:
     log = recorded(arm())
-    log["tau"] = log["tau"] + 1.2 * np.sign(log["qd"]) * np.exp(-((log["qd"] / 0.3) ** 2))
+    log["tau"] = log["tau"] + 1.2 * np.sign(log["qd"]) / (1 + (log["qd"] / 0.3) ** 2)
     result = identify(arm(), log, {"friction": {"stribeck": True}}, consistent=False)
     for j in (1, 2, 3):
-        assert result.shape[f"v{j}"] == pytest.approx(0.3, rel=1e-3)
+        assert result.shape[f"VB{j}"] == pytest.approx(0.3, rel=1e-3)
         assert result.values[f"FB{j}"] == pytest.approx(1.2, rel=1e-3)
         assert result.values[f"FS{j}"] == pytest.approx(2.5, rel=1e-3)
+
+
+def test_the_filters_of_kc97() -> None:
+    """(45), (46): F and F' of a sine against their frequency response; and the equations behind
+    them, which need no acceleration."""
+    rate, cutoff, w = 1000.0, 5.0, 12.0
+    t = np.arange(0, 4, 1 / rate)
+    s, a = 1j * w, 2 * np.pi * cutoff
+    for slope, gain in ((False, a**2 / (s + a) ** 2), (True, a**2 * s / (s + a) ** 2)):
+        found = two_poles(np.sin(w * t), cutoff, rate, slope=slope)
+        expected = (gain * np.exp(s * t)).imag
+        near(found[2000:], expected[2000:], 2e-4)
+    log = without(recorded(arm()), "qdd")
+    recipe = {"fit": {"model": "filtered"}, "filter": {"kind": "kc97", "parallel": 5, "trim": 0.5}}
+    result = identify(arm(), log, recipe, consistent=False)
+    assert result.errors["fit"] < 5e-3
+    assert "F and F′ of" in page.markdown(result)
 
 
 def test_coupled_parameters_of_the_recipe() -> None:

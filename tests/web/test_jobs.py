@@ -19,6 +19,8 @@ from tests.compare import among
 import cardan
 from cardan.app.web.jobs import work
 from cardan.app.web.jobs.pool import JobError, Jobs, Limits, Result
+from cardan.app.web.scene.holding import Holding
+from cardan.app.web.server.state import Page
 from cardan.app.web.server.store import Store
 from cardan.describe.files import dumps
 from cardan.loops.numeric import equations, skeleton
@@ -54,6 +56,18 @@ def test_a_model_is_derived_and_kept() -> None:
     assert first["cost"]["mul"] == program.cost.mul
     assert json.loads(jobs.part(first["key"], "lines"))[-1][0].startswith("tau")
     assert run(jobs, "derive", hints={"language": "rust"}, **question)["cached"]
+
+
+def test_assemblies_of_a_platform_are_told_by_poses() -> None:
+    robot = cardan.load("stewart")
+    q = cardan.LoopGeometry.of(robot).home.tolist()
+    data = {"robot": dumps(robot, "toml"), "q": q}
+    answer = work.FUNCTIONS["assemblies"](data, lambda text: None)
+    assert answer["words"].startswith("8 poses of the platform, 512 arrangements of the legs")
+    assert answer["note"].endswith("these are all")
+    away = np.array(answer["q"])[:, :6] - q[:6]
+    assert np.abs(away).max(axis=1).min() < 1e-9  # where the platform stands is among them
+    assert len(answer["q"]) == 8
 
 
 def test_another_language_does_not_derive_again(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -473,3 +487,60 @@ def test_a_damaged_project_is_set_aside(tmp_path: Path) -> None:
 def test_project_names_name_no_paths(tmp_path: Path, name: str) -> None:
     with pytest.raises(cardan.CardanError):
         Store(tmp_path).project(name)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there are no signals there")
+def test_a_process_waits_for_the_next_job(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each job has its own; one that died while it waited is not asked."""
+    start, pids = asyncio.create_subprocess_exec, []
+
+    async def counted(*words: Any, **options: Any) -> Any:
+        process = await start(*words, **options)
+        pids.append(process.pid)
+        return process
+
+    monkeypatch.setattr(asyncio, "create_subprocess_exec", counted)
+
+    async def scenario() -> None:
+        jobs = Jobs(warm=True)
+        question = {"robot": RX90, "model": "transform", "options": {}}
+        await jobs.run("program", **question)
+        assert jobs._spare is not None
+        waiting = await jobs._spare
+        assert pids == [pids[0], waiting.pid]
+        await jobs.run("program", **question, values={"D3": 1})
+        assert waiting.returncode is not None  # it was used, and ended with its job
+        assert jobs._spare is not None
+        waiting = await jobs._spare
+        waiting.kill()
+        await waiting.wait()
+        await jobs.run("program", **question, values={"D3": 2})
+        assert jobs._spare is not None
+        waiting = await jobs._spare
+        await jobs.close()
+        assert len(pids) == 5
+        assert waiting.returncode is not None
+        assert jobs._running == set()
+
+    asyncio.run(scenario())
+
+
+def test_torques_that_hold_the_robot_are_those_of_the_model(tmp_path: Path) -> None:
+    ur5, told = cardan.load("ur5"), []
+
+    async def scenario() -> tuple[list[float], list[float], list[float]]:
+        page = Page(Store(tmp_path).project("b" * 32), Jobs())
+        holding = Holding(page, lambda: told.append(True))
+        await holding.renew()  # of the RX90, whose symbols have no values
+        before = holding.torques()
+        page.open(ur5)
+        await holding.renew()
+        page.q = np.array([0.3, -1.0, 1.2, 0.4, 0.9, -0.3])
+        torques = holding.torques()
+        page.change(replace(ur5, gravity=(0, 0, 0)))
+        return before, torques, holding.torques()  # the last is of another robot
+
+    before, torques, after = asyncio.run(scenario())
+    gravity = cardan.model(ur5, "gravity").evaluate(q=[0.3, -1.0, 1.2, 0.4, 0.9, -0.3])
+    assert (before, after, told) == ([], [], [True])
+    assert torques == pytest.approx(gravity.tolist())

@@ -17,6 +17,7 @@ from ..algebra import so3
 from ..algebra.newton import Rule, newton
 from ..algebra.ranks import null_space
 from ..arguments import Numbers, named_arguments
+from ..bridges import required
 from ..describe.robot import Robot
 from ..describe.world import gravity_in_world, placement
 from ..errors import InputError, ModelError
@@ -32,12 +33,49 @@ from .laws import REFERENCE, STATES, state_name
 __all__ = ["Linear", "equilibrium", "linearise"]
 
 
+_ROUNDING = 1e-13
+
+
 @dataclass(frozen=True)
 class Linear:
-    """xd = A x + B tau about a state; A includes the law if there is one."""
+    """xd = A x + B tau, y = C x + D tau about a state; A includes the law if there is one, and y
+    are the positions of the joints."""
 
     A: np.ndarray
     B: np.ndarray
+    positions: int = 0
+
+    @property
+    def C(self) -> np.ndarray:
+        return np.eye(self.positions, len(self.A))
+
+    @property
+    def D(self) -> np.ndarray:
+        return np.zeros((self.positions, self.B.shape[1]))
+
+    def transfer(self) -> tuple[np.ndarray, np.ndarray]:
+        """(num (outputs, inputs, k+1), den (k+1)) of C (s - A)^-1 B + D, by falling powers of s.
+
+        >>> linear = cardan.linearise(cardan.load("cartpole"), [0.0, 0.0])
+        >>> num, den = linear.transfer()
+        >>> num.shape, den.shape
+        ((2, 2, 5), (5,))"""
+        den = np.real(np.poly(self.A))
+        shape = (self.positions, self.B.shape[1], len(den))
+        parts = [np.real(np.poly(self.A - np.outer(b, c))) - den for c in self.C for b in self.B.T]
+        num = np.array(parts).reshape(shape)
+        num[np.abs(num) < _ROUNDING * np.abs(den).max()] = 0  # what is left of equal terms
+        return num, den
+
+    def to_scipy(self) -> Any:
+        """The system as scipy.signal.StateSpace."""
+        signal = required("scipy.signal", "sim", "a StateSpace of SciPy")
+        return signal.StateSpace(self.A, self.B, self.C, self.D)
+
+    def to_control(self) -> Any:
+        """The system as python-control has it, with the names of its states and inputs left out."""
+        package = required("control", "control", "a system of python-control")
+        return package.ss(self.A, self.B, self.C, self.D)
 
     @property
     def eigenvalues(self) -> np.ndarray:
@@ -105,8 +143,9 @@ def linearise(
     B = np.asarray(space.program.derivative("xd", "tau").evaluate(**at))
     motions = _motions(on, space, at["x"])
     A, B = motions.back @ A @ motions.along, motions.back @ B
+    count = on.nv if on.closed else on.nq
     if law is None:
-        return Linear(A, B)
+        return Linear(A, B, count)
     parts = {
         "q": slice(0, space.n), "qd": slice(space.positions, space.positions + space.nv),
         "V0": slice(space.size - 6, None),
@@ -134,7 +173,7 @@ def linearise(
         own = slope(f"{name}d")
         A = np.block([[A, B @ by_z["tau"]], [own, by_z[f"{name}d"]]])
         B = np.vstack([B, np.zeros((len(own), B.shape[1]))])
-    return Linear(A, B)
+    return Linear(A, B, count)
 
 
 @dataclass(frozen=True)

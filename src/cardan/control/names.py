@@ -17,23 +17,40 @@ RIGID, FLOATING, ELASTIC = "rigid", "floating", "elastic"
 
 @dataclass(frozen=True)
 class Entry:
-    """A law in words: "PD control" to a place; the robots that it takes."""
+    """A law in words: "PD control" to a place; its torques; the robots that it takes."""
 
     words: str
+    formula: str
     robots: tuple[str, ...] = (RIGID,)
 
 
 LAWS = {
-    "pd": Entry("PD control", (RIGID, FLOATING)),
-    "pid": Entry("PID control", (RIGID, FLOATING)),
-    "pd-gravity": Entry("PD control with gravity"),
-    "feedforward": Entry("feedforward and PD control", (RIGID, FLOATING)),
-    "computed-torque": Entry("computed torque control", (RIGID, FLOATING)),
-    "task-space": Entry("computed torque control of the tool", (RIGID, FLOATING)),
-    "impedance": Entry("impedance control of the tool"),
-    "adaptive": Entry("adaptive control"),
-    "elastic-pd": Entry("PD control of the motors of elastic joints", (ELASTIC,)),
-    "linearising": Entry("feedback linearisation of elastic joints", (ELASTIC,)),
+    "pd": Entry("PD control", "kp e + kd ed", (RIGID, FLOATING)),
+    "pid": Entry("PID control", "kp e + kd ed + ki z", (RIGID, FLOATING)),
+    "pd-gravity": Entry("PD control with gravity", "kp e + kd ed + Q(q)"),
+    "feedforward": Entry(
+        "feedforward and PD control", "ID(q_r, qd_r, qdd_r) + kp e + kd ed", (RIGID, FLOATING)
+    ),
+    "computed-torque": Entry(
+        "computed torque control", "ID(q, qd, qdd_r + kp e + kd ed)", (RIGID, FLOATING)
+    ),
+    "task-space": Entry(
+        "computed torque control of the tool",
+        "ID(q, qd, J⁺(Vd_r + kd ev + kp ex - Jd qd))",
+        (RIGID, FLOATING),
+    ),
+    "impedance": Entry("impedance control of the tool", "Jᵀ(K ex + D ev) + Q(q)"),
+    "adaptive": Entry("adaptive control", "Y(q, qd, v, vd) K + kd s"),
+    "elastic-pd": Entry(
+        "PD control of the motors of elastic joints",
+        "kp (θ_r - θ) + kd (xd_r - θd) + Q(x_r)",
+        (ELASTIC,),
+    ),
+    "linearising": Entry(
+        "feedback linearisation of elastic joints",
+        "IA θdd + tau_J, x of order four assigned",
+        (ELASTIC,),
+    ),
 }
 
 

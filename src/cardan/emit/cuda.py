@@ -7,15 +7,18 @@ order, and no warp waits for another. All loads of a state are issued before the
 keeps the memory busy.
 Parameters p, and h of a setup function, are shared by all states.
 
-Sines and cosines take the fast path (cuda_math) and note the largest argument; a state with a
-larger one than that allows is computed again with the CUDA library's, out of line."""
+Sines and cosines take the fast path (cuda_math). Where inputs are read as angles alone, those that
+are too large for it lose their whole turns first. Else the largest argument is noted, and a state
+with a larger one than the path allows is computed again with the CUDA library's, out of line."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from math import prod
 from typing import ClassVar
 
+from ..ir.angles import Angles, angles
 from .c import C, commented
 from .cpp import Cpp
 from .cuda_math import WORDS, limit, sincos_text
@@ -32,6 +35,9 @@ umax printf malloc free memcpy memset assert __saturatef
 """
 
 
+_LONG = 40_000  # nodes: parts of longer programs are functions, which the compiler takes one by one
+
+
 class Cuda(C):
     """The table for CUDA."""
 
@@ -44,7 +50,6 @@ class Cuda(C):
         "sin": "cardan_sin<fast>({{}}, largest)",
         "cos": "cardan_cos<fast>({{}}, largest)",
     }
-    part_before = "template <bool fast> static __device__ __noinline__ void "
     before = "template <bool fast> static __device__ __forceinline__ void "
 
     @classmethod
@@ -78,15 +83,24 @@ class Cuda(C):
         return f"{x}[{k}*stride]" if k > 1 else f"{x}[{'stride' if k else 0}]"
 
     def define(self, function: Function) -> list[str]:
-        before = self.part_before if function.is_part else self.before
+        apart = function.is_part and len(self.code.nodes) > _LONG
+        before = self.before.replace("__forceinline__", "__noinline__") if apart else self.before
         indent = ",\n" + " " * (len(before) + len(function.name) + 1)
         head = f"{before}{function.name}({indent.join(self.parameters(function))})"
         unused = [f"    (void){name};" for name in [*self.unused(function), "stride", "largest"]]
         lines = [head, "{", *unused, *function.body, "}"]
         if function.is_part:
             return lines
-        kernels = [self.slow(function), self.batch_kernel(function), self.rows_kernel(function)]
+        kernels = [self.batch_kernel(function), self.rows_kernel(function)]
+        if self.angles is None:
+            kernels.insert(0, self.slow(function))
         return [*lines, *(line for kernel in kernels for line in ["", *kernel])]
+
+    @cached_property
+    def angles(self) -> Angles | None:
+        """The inputs that are angles and nothing else, if all that turn are."""
+        shared = frozenset(name for name in self.code.inputs if self.is_shared(name))
+        return angles(self.code, shared)
 
     def parameters(self, function: Function) -> list[str]:
         return [
@@ -144,14 +158,32 @@ class Cuda(C):
         self, function: Function, inputs: Sequence[str], again: Sequence[str],
         outputs: Sequence[str], stride: str,
     ) -> list[str]:  # fmt: skip
-        """One state: fast, and once more from memory if an argument was too large."""
+        """One state: large angles without their turns; or fast, and once more from memory if an
+        argument was too large."""
+        arguments = ", ".join([*inputs, *outputs, stride, "&largest"])
+        call = f"        {function.name}<true>({arguments});"
+        if self.angles is not None:
+            return [*self.turned(self.angles), call]
         bound = self.number(limit(self.options.dtype))
         return [
             f"        {self.real} largest = 0;",
-            f"        {function.name}<true>({', '.join([*inputs, *outputs, stride, '&largest'])});",
+            call,
             f"        if (largest >= {bound})",
             f"            {function.name}_slow({', '.join([*again, *outputs, stride])});",
         ]
+
+    def turned(self, angles: Angles) -> list[str]:
+        """The angles of a state without their turns, if one is large."""
+        f = "" if self.real == "double" else "f"
+        every = [f"{self.copies[array]}[{i}]" for array, i in angles.inputs]
+        bound = self.number(limit(self.options.dtype) / angles.terms)
+        lines = [f"        {self.real} largest = 0;"]
+        lines += [f"        largest = fmax{f}(largest, fabs{f}({x}));" for x in every]
+        if every:
+            lines.append(f"        if (!(largest < {bound})) {{")
+            lines += [f"            {x} = cardan_turned{f}({x});" for x in every]
+            lines.append("        }")
+        return lines
 
     def kernel_head(self, name: str, function: Function) -> str:
         head = f'extern "C" __global__ void {name}('

@@ -1,7 +1,8 @@
 """sin and cos for CUDA: a fast path by range, correct everywhere.
 
 The same reduction and polynomials as in llvm_sincos, with fused multiply-adds. The fast form notes
-the largest argument; beyond `limit` the caller must take the other form, the CUDA library's.
+the largest argument; beyond `limit` the caller must take the other form, the CUDA library's, or an
+angle that cardan_turned has taken whole turns from.
 Infinities and NaN give NaN in both. sin and cos of one argument share the work: the compiler joins
 what is equal.
 """
@@ -13,6 +14,7 @@ from .sincos import KINDS
 __all__ = ["WORDS", "limit", "sincos_text"]
 
 WORDS = ("cardan_sin", "cardan_cos", "cardan_reduced", "cardan_reducedf",
+         "cardan_turned", "cardan_turnedf",
          "cardan_sin_kernel", "cardan_cos_kernel", "CARDAN_SINCOS", "CARDAN_SINCOSF")  # fmt: skip
 
 
@@ -42,6 +44,11 @@ static __device__ __forceinline__ {real} cardan_cos_kernel{f}({real} r)
     const {real} z = r * r;
     const {real} top = fma{f}(z, {_number(-0.5, f)}, {_number(1.0, f)});
     return fma{f}(z * z, {_polynomial(kind.cos, f)}, top);
+}}
+
+static __device__ __noinline__ {real} cardan_turned{f}({real} x)
+{{
+    return atan2{f}(sin{f}(x), cos{f}(x));
 }}
 
 template <bool fast>

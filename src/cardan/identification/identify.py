@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -22,28 +21,25 @@ from ..build.base import BaseParameters
 from ..describe.files import load
 from ..describe.robot import DRIVE, Robot
 from ..errors import InputError, ModelError, translated
-from ..models.base_parameters import split_columns
 from ..models.bodies import bodies
 from ..models.newton_euler import inverse_dynamics
-from .fit.consistent import FullParameters, consistent_fit
+from .fit.choice import choose, settled
+from .fit.consistent import FullParameters
 from .fit.evaluation import Track
-from .fit.solve import Estimate, essential, estimate, fit_shape, relative_error
+from .fit.fitting import Fitting, Source, blocks_error
+from .fit.solve import Estimate, essential, relative_error
 from .fit.suspicion import suspicions
-from .model.columns import Model, describable, parametrised
+from .model.columns import Model, describable, parametrised, plain
 from .model.equations import (
-    Equations,
     described,
     equations,
     full_matrix,
     known_torques,
     model_of,
-    shaped,
-    stacked,
 )
-from .model.ties import ties_of
 from .read.logs import read_recording
 from .read.series import series_of
-from .read.signals import Motion, Plan, moved, plan, require_scipy
+from .read.signals import Motion, require_scipy
 from .recipe import Recipe, read_recipe
 from .report.result import Curves, Essential, Held, Identification, together
 
@@ -56,18 +52,6 @@ Progress = Callable[[str], None]
 _SHORTEST = 0.5  # s
 _LARGEST = 1e60  # of a position, velocity, acceleration or torque: squares are summed
 _REMEDY = "check the values of the recipe, and that the recording holds the motion it should"
-
-
-@dataclass(frozen=True)
-class _Source:
-    """A motion, its filters, and how many of its equations are fitted (the rest is held out)."""
-
-    motion: Motion
-    plan: Plan
-    share: float
-
-    def fitted(self, rows: int) -> int:
-        return round(rows * self.share)
 
 
 @named_arguments
@@ -103,13 +87,21 @@ def identify(
         )
     if robot.constrained:
         parametrised(robot)  # loops are closed while recordings are read: the numbers must be there
-    chosen = read_recipe(recipe)
+    wanted = read_recipe(recipe)
+    chosen = settled(wanted)
     progress("reading the recordings")
     sources, others, notes = _read(robot, chosen, logs, payload, validation)
     progress("deriving the identification model")
     _finite(sources)
     model = _model(robot, chosen, [*sources, *others], loaded=payload is not None)
-    fit = _Fit(model, chosen, sources)
+    progress("choosing filters and the shape of the friction")
+    chosen, start, choices = choose(model, wanted, sources, loaded=payload is not None)
+    if choices:
+        sources, others = (
+            [Source.of(x.series, robot, chosen) for x in group] for group in (sources, others)
+        )
+        model = described(model, chosen, loaded=payload is not None, start=())
+    fit = Fitting(model, chosen, sources, shape=start)
     progress("solving")
     model, dropped = fit.excited()
     shape, estimate, data = fit.solved()
@@ -120,39 +112,45 @@ def identify(
     notes += _remarks(model, estimate)
     progress("validating")
     curves, errors = _evaluated(model, chosen, sources, others, shape, estimate.K)
-    errors |= _folds(data, estimate, chosen)
+    folds = chosen.fit.folds
+    blocks = blocks_error(data, estimate.spread, folds)
+    errors |= {} if blocks is None else {f"cross-validation, {folds} blocks": blocks}
     full = None
     if consistent:
         progress("fitting physically consistent bodies")
         full = fit.bodies(shape, estimate)
         errors |= _consistent_errors(curves, full)
         notes += _body_remarks(model, estimate, full)
-    if describable(chosen) == chosen:
-        held = Held(model, estimate, full)
-    else:
+    held = partly = None
+    loaded = payload is not None
+    if describable(chosen) != chosen:
         progress("fitting what a robot file can hold")
-        held = _held(model, chosen, sources, loaded=payload is not None, consistent=consistent)
+        held = _held(model, describable(chosen), sources, loaded=loaded, consistent=consistent)
+    if plain(chosen) != chosen:
+        partly = _held(model, plain(chosen), sources, loaded=loaded, consistent=consistent)
     result = Identification(
         robot, chosen, model, shape, estimate, errors, _essential(model, estimate, curves, chosen),
         full, tuple(curves), tuple(notes), tuple(source.plan for source in sources), held,
-        _tracks(sources, others),
+        partly, _tracks(sources, others), choices=choices,
     )  # fmt: skip
     return result.with_files()
 
 
 def _held(
-    model: Model, recipe: Recipe, sources: Sequence[_Source], *, loaded: bool, consistent: bool
+    model: Model, recipe: Recipe, sources: Sequence[Source], *, loaded: bool, consistent: bool
 ) -> Held:
-    """The parameters that a robot description can hold, fitted again without the others: what
-    these explain is not simply cut off."""
+    """The parameters of a recipe that has less, fitted again without the others: what these explain
+    is not simply cut off."""
     start = tuple(sources[0].motion.q[0].tolist()) if model.robot.constrained else ()
-    fit = _Fit(described(model, recipe, loaded=loaded, start=start), describable(recipe), sources)
+    fit = Fitting(described(model, recipe, loaded=loaded, start=start), recipe, sources)
     own, _ = fit.excited()
     shape, estimate, _ = fit.solved()
-    return Held(own, estimate, fit.bodies(shape, estimate) if consistent else None)
+    full = fit.bodies(shape, estimate) if consistent else None
+    smooth = recipe.friction.smooth
+    return Held(own, estimate, full, shape, 0.0 if isinstance(smooth, str) else smooth)
 
 
-def _tracks(sources: Sequence[_Source], others: Sequence[_Source]) -> tuple[Track, ...]:
+def _tracks(sources: Sequence[Source], others: Sequence[Source]) -> tuple[Track, ...]:
     """The recordings that descriptions are judged on: those without a payload, which they do not
     have."""
     tracks = []
@@ -166,7 +164,7 @@ def _tracks(sources: Sequence[_Source], others: Sequence[_Source]) -> tuple[Trac
 def _read(
     robot: Robot, recipe: Recipe, logs: Log | Sequence[Log], payload: Log | Sequence[Log] | None,
     validation: Log | Sequence[Log] | None,
-) -> tuple[list[_Source], list[_Source], list[str]]:  # fmt: skip
+) -> tuple[list[Source], list[Source], list[str]]:  # fmt: skip
     """(sources to fit, sources to predict, notes)"""
     sources, notes = _sources(robot, _listed(logs), recipe)
     loaded, more = _sources(robot, _listed(payload), recipe, loaded=True)
@@ -177,7 +175,7 @@ def _read(
     return [*sources, *loaded], others, [*notes, *more, *extra]
 
 
-def _model(robot: Robot, recipe: Recipe, sources: Sequence[_Source], *, loaded: bool) -> Model:
+def _model(robot: Robot, recipe: Recipe, sources: Sequence[Source], *, loaded: bool) -> Model:
     """The identification model, of closed loops that of the assembly in the recordings."""
     if not robot.constrained:
         return model_of(robot, recipe, loaded=loaded)
@@ -206,25 +204,17 @@ def _listed(logs: Log | Sequence[Log] | None) -> list[Log]:
 
 def _sources(
     robot: Robot, logs: Sequence[Log], recipe: Recipe, *, loaded: bool = False
-) -> tuple[list[_Source], list[str]]:
+) -> tuple[list[Source], list[str]]:
     sources, notes = [], []
     for log in logs:
         recording = read_recording(log, recipe.log)
         parts, told = series_of(robot, recording, recipe, loaded=loaded)
         notes += told
-        for part in parts:
-            filters = plan(part, recipe.filter)
-            motion = moved(part, filters, recipe.filter, ties_of(robot))
-            if len(motion.q) < 20:
-                raise InputError(
-                    f"{part.name}: too short: {len(motion.q)} samples are left when the ends are "
-                    "trimmed ([filter] trim)"
-                )
-            sources.append(_Source(motion, filters, 1 - recipe.fit.split))
+        sources += [Source.of(part, robot, recipe) for part in parts]
     return sources, notes
 
 
-def _long_enough(sources: Sequence[_Source]) -> None:
+def _long_enough(sources: Sequence[Source]) -> None:
     timed = [s.motion for s in sources if s.motion.timed]
     seconds = sum(len(motion.t) * motion.dt for motion in timed)
     if timed and seconds < _SHORTEST:
@@ -235,7 +225,7 @@ def _long_enough(sources: Sequence[_Source]) -> None:
         )
 
 
-def _finite(sources: Sequence[_Source]) -> None:
+def _finite(sources: Sequence[Source]) -> None:
     """Gains, offsets and units of the recipe may have made numbers that cannot be computed with."""
     for source in sources:
         motion = source.motion
@@ -255,98 +245,8 @@ def _numbers(motion: Motion, what: str) -> Any:
     return motion.valid if what == "tau" else True
 
 
-class _Fit:
-    """The equations of all sources, and their solution."""
-
-    def __init__(self, model: Model, recipe: Recipe, sources: Sequence[_Source]) -> None:
-        self.model, self.recipe, self.sources = model, recipe, sources
-        self.whole = model  # with the columns that the motion does not excite
-        self.data = self.build(model.shape)
-        rows, unknowns = int(self.data.valid.sum()), self.data.W.shape[2]
-        if rows < unknowns:
-            raise InputError(
-                f"{sources[0].motion.name}: {rows} equations are left for {unknowns} parameters:"
-                " record longer, hold out less ([fit] split), or leave out less ([filter] decimate,"
-                " trim)"
-            )
-
-    def build(self, shape: Mapping[str, float]) -> Equations:
-        """The equations that are fitted."""
-        parts = []
-        for source in self.sources:
-            part = _equations(self.model, self.recipe, source, shape)
-            parts.append(part.part(slice(0, source.fitted(len(part.y)))))
-        return stacked(parts)
-
-    def curved(self, shape: Mapping[str, float]) -> dict[int, np.ndarray]:
-        """The columns that depend on the shape, of the equations that are fitted."""
-        fit = self.recipe.fit
-        parts = []
-        for source in self.sources:
-            curves = shaped(self.model, source.motion, source.plan, fit.model, fit.window, shape)
-            rows = source.fitted(len(next(iter(curves.values()), ())))
-            parts.append({k: x[:rows] for k, x in curves.items()})
-        return {k: np.concatenate([part[k] for part in parts]) for k in parts[0]}
-
-    def excited(self) -> tuple[Model, list[str]]:
-        """The model without the columns that this motion cannot tell from the others."""
-        W = self.data.W.reshape(-1, self.data.W.shape[2])
-        norms = np.linalg.norm(W, axis=0)
-        used = [k for k in range(W.shape[1]) if norms[k] > 1e-12 * norms.max()]
-        R = np.asarray(np.linalg.qr(W / np.maximum(norms, 1e-300), mode="r"))
-        independent, _ = split_columns(R, used)
-        kept = sorted(independent)
-        lost = [name for k, name in enumerate(self.model.names) if k not in kept]
-        if lost:
-            columns = tuple(self.model.kept[k] for k in kept)
-            self.model = replace(self.model, kept=columns)
-            self.data = replace(self.data, W=np.ascontiguousarray(self.data.W[..., kept]))
-        told = f"the motion does not excite {', '.join(lost)}: left out, the others absorb them"
-        return self.model, [told] if lost else []
-
-    def solved(self) -> tuple[dict[str, float], Estimate, Equations]:
-        fit, shape = self.recipe.fit, self.model.shape
-        if shape:
-            shape = fit_shape(self.curved, self.data, shape, fit.weights)
-            W = self.data.W.copy()
-            for column, rows in self.curved(shape).items():
-                W[..., column] = rows
-            self.data = replace(self.data, W=W)
-        return shape, estimate(self.data, fit.weights, fit.robust), self.data
-
-    def bodies(self, shape: Mapping[str, float], estimate: Estimate) -> FullParameters:
-        """The full parameters of real bodies; what was not excited counts as a body's too."""
-        chosen, K = self.recipe.consistent, estimate.K
-        if self.model.kept == self.whole.kept:
-            seen = np.eye(len(K))
-            return consistent_fit(
-                self.model, estimate.R, estimate.z, estimate.rest, seen, K, chosen
-            )
-        kept = [self.whole.kept.index(k) for k in self.model.kept]
-        lost = [k for k in range(len(self.whole.kept)) if k not in kept]
-        self.model = self.whole
-        data = self.build(shape)
-        scale = data.valid / estimate.spread
-        p = data.W.shape[2]
-        A, b = (data.W * scale[..., None]).reshape(-1, p), (data.y * scale).ravel()
-        R = np.asarray(np.linalg.qr(np.column_stack([A, b]), mode="r"))
-        seen = np.zeros((len(kept), p))
-        seen[:, kept] = np.eye(len(kept))
-        seen[:, lost] = np.linalg.lstsq(R[:p, kept], R[:p, lost], rcond=None)[0]
-        return consistent_fit(self.whole, R[:p, :p], R[:p, p], estimate.rest, seen, K, chosen)
-
-
-def _equations(
-    model: Model, recipe: Recipe, source: _Source, shape: Mapping[str, float], kind: str = ""
-) -> Equations:
-    return equations(
-        model, source.motion, source.plan, kind or recipe.fit.model, recipe.fit.window, shape,
-        recipe.friction.dead_zone,
-    )  # fmt: skip
-
-
 def _evaluated(
-    model: Model, recipe: Recipe, sources: Sequence[_Source], others: Sequence[_Source],
+    model: Model, recipe: Recipe, sources: Sequence[Source], others: Sequence[Source],
     shape: Mapping[str, float], K: np.ndarray,
 ) -> tuple[list[Curves], dict[str, float]]:  # fmt: skip
     """Torques and predictions of the dynamic model, and their relative errors."""
@@ -364,7 +264,7 @@ def _evaluated(
 
 
 def _unfiltered(
-    model: Model, sources: Sequence[_Source], shape: Mapping[str, float], K: np.ndarray
+    model: Model, sources: Sequence[Source], shape: Mapping[str, float], K: np.ndarray
 ) -> float:
     """The error against the torques as they were recorded, at every sample."""
     rest = total = 0.0
@@ -376,30 +276,6 @@ def _unfiltered(
             rest += float(np.sum(motion.valid * (motion.tau - known - W @ K) ** 2))
             total += float(np.sum(motion.valid * motion.tau**2))
     return float(np.sqrt(rest / total)) if total else 0.0
-
-
-def _folds(data: Equations, estimate: Estimate, recipe: Recipe) -> dict[str, float]:
-    """Cross-validation: every block of the recording predicted by a fit to the others."""
-    folds = recipe.fit.folds
-    rows = len(data.y)
-    if folds < 2 or rows < 4 * folds or data.y.shape[1] == 1:
-        return {}
-    scale = data.valid / np.maximum(estimate.spread, 1e-300)
-    A, b = data.W * scale[..., None], data.y * scale
-    p = A.shape[2]
-    blocks = [slice(rows * k // folds, rows * (k + 1) // folds) for k in range(folds)]
-    norms = np.maximum(np.linalg.norm(A.reshape(-1, p), axis=0), 1e-300)
-    parts = [
-        np.linalg.qr(np.column_stack([(A[s] / norms).reshape(-1, p), b[s].ravel()]), mode="r")
-        for s in blocks
-    ]
-    rest = 0.0
-    for k, block in enumerate(blocks):
-        others = np.vstack([part for i, part in enumerate(parts) if i != k])
-        K = np.linalg.lstsq(others[:, :p], others[:, p], rcond=None)[0] / norms
-        rest += float(np.sum((data.valid * (data.y - data.W @ K))[block] ** 2))
-    total = float(np.sum((data.valid * data.y) ** 2))
-    return {f"cross-validation, {folds} blocks": float(np.sqrt(rest / total))}
 
 
 def _error_of(curves: Sequence[Curves], kept: Sequence[int], K: np.ndarray) -> dict[str, float]:

@@ -107,6 +107,15 @@ def _kind(kind: type, words: str) -> Reader:
     return read
 
 
+def _flag_or(word: str) -> Reader:
+    def read(where: str, x: Any) -> bool | str:
+        if not isinstance(x, bool) and x != word:
+            raise InputError(f"{where} = {x!r}; expected true or false, or '{word}'")
+        return x if isinstance(x, bool) else word
+
+    return read
+
+
 _text = _kind(str, "text")
 _flag = _kind(bool, "true or false")
 
@@ -197,8 +206,11 @@ class Transmission:
 @dataclass(frozen=True)
 class Filter:
     """[filter]: zero-phase Butterworth; central differences; the same low-pass on both sides of
-    the equations (parallel), then one sample of `decimate`."""
+    the equations (parallel), then one sample of `decimate`. kind "kc97": that of both sides is
+    F = a^2/(s + a)^2, and F' = a^2 s/(s + a)^2 where they are differentiated, [KC97] (45), (46),
+    a = 2 pi parallel."""
 
+    kind: str = _key("butterworth", _choice("butterworth", "kc97"))  # of the equations
     cutoff: float | str = _key("auto", _number_or("auto", "none"))  # Hz, of the positions
     order: int = _key(4, _count(1, 20))
     parallel: float | str = _key("auto", _number_or("auto", "none"))  # Hz, of the equations
@@ -210,15 +222,17 @@ class Filter:
 
 @dataclass(frozen=True)
 class Friction:
-    """[friction]: FV qd + FS s(qd) [+ FB s(qd) exp(-(qd/v)^2)] + offset;
-    s = sign, or tanh(qd/smooth)."""
+    """[friction]: FV qd + FQ qd |qd| + FVA |qd| + (FS + FB / (1 + (qd/VB)^2)) s(qd) + offset;
+    s = sign, or qd / sqrt(qd^2 + smooth^2); "auto": what predicts held-out blocks best."""
 
     viscous: bool = _key(True, _flag)
     coulomb: bool = _key(True, _flag)
     offset: bool = _key(True, _flag)
-    stribeck: bool = _key(False, _flag)
+    quadratic: bool | str = _key("auto", _flag_or("auto"))
+    asymmetry: bool | str = _key("auto", _flag_or("auto"))
+    stribeck: bool | str = _key("auto", _flag_or("auto"))
     passive: bool = _key(True, _flag)  # of joints that follow others in closed loops, too
-    smooth: float | str = _key(0.0, _number_or("fit"))  # rad/s or m/s
+    smooth: float | str = _key("auto", _number_or("fit", "auto"))  # rad/s or m/s
     dead_zone: float = _key(0.0, _zero_or_more)  # slower samples of a joint are left out
 
 
@@ -229,7 +243,7 @@ class Fit:
     model: str = _key("dynamic", _choice(*MODELS))
     weights: str = _key("joint", _choice(*WEIGHTS))
     robust: bool = _key(False, _flag)  # Huber's weights
-    motor_inertia: bool = _key(True, _flag)
+    motor_inertia: bool | str = _key("auto", _flag_or("auto"))
     window: float = _key(0.02, _positive)  # s: the energy model's intervals
     split: float = _key(0.0, _share)  # the last share of every recording is held out
     folds: int = _key(5, _count(0))  # of the cross-validation; 0: none

@@ -54,7 +54,7 @@ def _counted(
 ) -> Configurations:  # fmt: skip
     every = geometry.in_closed_form(system, q, threads)
     if every is None:
-        every = _padded(system, [geometry._assemblies(system, x)[0] for x in q])
+        every = _padded(system, geometry._listed(system, q, threads))
     most = int(every.count.max(initial=0))
     q, residual, flat = (x[:, :most] for x in (every.q, every.residual, every.flat))
     singular = flat < _DOUBTFUL

@@ -148,10 +148,10 @@ class Chain:
 def meeting(P: Array, z: Array, Q: Array, y: Array, size: float) -> Array | None:
     """Where two axes meet, or None."""
     across = np.cross(z, y)
-    if np.linalg.norm(across) < 1e-9 or abs((Q - P) @ across) > 1e-9 * size:
+    square = across @ across
+    if square < 1e-18 or abs((Q - P) @ across) > 1e-9 * size:
         return None
-    s, *_ = np.linalg.lstsq(np.column_stack([z, -y]), Q - P, rcond=None)
-    return np.asarray(P + s[0] * z)
+    return np.asarray(P + np.cross(Q - P, y) @ across / square * z)
 
 
 def _turn(angle: float) -> list[float]:

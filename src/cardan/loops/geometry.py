@@ -585,6 +585,12 @@ class LoopGeometry:
             return self._posed(system, q[None])[0]
         return self._within(searched(system, q, self._columns[1])), False, ""
 
+    def _listed(self, system: Equations, q: Array, threads: int | None) -> list[Array]:
+        """The assemblies at each of many active positions (N, n), without a closed form."""
+        if self.hexapod is not None:
+            return [every for every, *_ in self._posed(system, q, threads)]
+        return [self._assemblies(system, x)[0] for x in q]
+
     def _posed(
         self, system: Equations, q: Array, threads: int | None = None
     ) -> list[tuple[Array, bool, str]]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
+from dataclasses import replace
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ import numpy as np
 
 from ..emit.cuda import row_numbers
 from ..errors import CardanWarning, InputError, MissingExtraError
+from ..ir.order import calm
 from .function import restore, saved
 from .inputs import parameter_vector, without_idle
 from .outputs import outputs_type
@@ -26,7 +28,10 @@ if TYPE_CHECKING:
 
 __all__ = ["CudaFunction"]
 
+_KERNEL = 'extern "C" __global__'  # how a kernel begins: that of columns, then that of rows
+
 _THREADS = 64  # of a block: programs hold much in registers, small blocks fill a processor better
+_FULL, _MANY = 200, 256  # from so many registers on one block fills it: of so many threads
 _SHARED_BYTES = 48 * 1024  # of a block, without asking for more
 # registers of a thread that let more warps run and hide the memory's delay, the bytes of them that
 # may go to memory instead, and from how many registers on that was never worth a trial (H200)
@@ -47,8 +52,10 @@ class CudaFunction:
         self._inputs = dict(program.code.inputs)
         self._outputs = {name: out.shape for name, out in program.code.outputs.items()}
         self._result = outputs_type(tuple(self._outputs))
-        text = program.emit("cuda", function="cardan_program", dtype=dtype)
-        self._kernels = self._compiled(text)
+        ordered = replace(program, code=calm(program.code))
+        text = ordered.emit("cuda", function="cardan_program", dtype=dtype)
+        self._text = dict(zip(("common", "columns", "rows"), text.split(_KERNEL), strict=True))
+        self._kernels: dict[str, Any] = {}  # by layout, each compiled when it is first asked for
 
     def __reduce__(self) -> tuple[Any, ...]:
         return restore, (*saved(self.program), "cuda", self.dtype)
@@ -57,7 +64,7 @@ class CudaFunction:
         return f"CudaFunction({self.program!r}, dtype={self.dtype!r})"
 
     def __call__(self, *, layout: str = "rows", out: Any = None, **inputs: Any) -> Any:
-        if layout not in self._kernels:
+        if layout not in ("rows", "columns"):
             raise InputError(f"layout = {layout!r}; expected 'rows' (..., n) or 'columns' (n, N)")
         arrays = self._gather(inputs)
         if layout == "columns":
@@ -73,26 +80,22 @@ class CudaFunction:
         values = list(results.values())
         return values[0] if len(values) == 1 else self._result(*values)
 
-    def _compiled(self, text: str) -> dict[str, Any]:
-        """The kernel of each layout, with fewer registers where that costs next to nothing."""
-        module = self._module(text)
-        for registers, bytes_ in _FEWER[self.dtype]:
-            most = _TOO_MANY[self.dtype]
-            full = {at: k for at, k in module.items() if registers < k.num_regs <= most}
-            if not full:
-                continue
-            lean = self._module(text, f"--maxrregcount={registers}")
-            for layout, kernel in full.items():
-                if lean[layout].local_size_bytes <= kernel.local_size_bytes + bytes_:
-                    module[layout] = lean[layout]
-        return module
+    def _kernel(self, layout: str) -> Any:
+        """The kernel of a layout, with fewer registers where that costs next to nothing."""
+        if layout not in self._kernels:
+            kernel = self._compiled(layout)
+            for registers, bytes_ in _FEWER[self.dtype]:
+                if registers < kernel.num_regs <= _TOO_MANY[self.dtype]:
+                    lean = self._compiled(layout, f"--maxrregcount={registers}")
+                    if lean.local_size_bytes <= kernel.local_size_bytes + bytes_:
+                        kernel = lean
+            self._kernels[layout] = kernel
+        return self._kernels[layout]
 
-    def _module(self, text: str, *options: str) -> dict[str, Any]:
-        module = self.cupy.RawModule(code=text, options=("-std=c++17", *options))
-        return {
-            "columns": module.get_function("cardan_program_batch"),
-            "rows": module.get_function("cardan_program_rows"),
-        }
+    def _compiled(self, layout: str, *options: str) -> Any:
+        code = f"{self._text['common']}{_KERNEL}{self._text[layout]}"
+        module = self.cupy.RawModule(code=code, options=("-std=c++17", *options))
+        return module.get_function(f"cardan_program_{'rows' if layout == 'rows' else 'batch'}")
 
     def _gather(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Every input as a CuPy array of the program's type."""
@@ -178,16 +181,17 @@ class CudaFunction:
     def _launch(
         self, layout: str, count: int, inputs: Mapping[str, Any], outputs: Mapping[str, Any]
     ) -> None:
-        threads, shared = _THREADS, 0
+        kernel = self._kernel(layout)
+        threads, shared = _MANY if kernel.num_regs > _FULL else _THREADS, 0
         if layout == "rows":
             size = np.dtype(self.dtype).itemsize * self._row_numbers()
             threads = _THREADS if _THREADS * size <= _SHARED_BYTES else 32
             shared = threads * size
             if shared > _SHARED_BYTES:  # more than every device has by default
-                self._kernels["rows"].max_dynamic_shared_size_bytes = shared
+                kernel.max_dynamic_shared_size_bytes = shared
         blocks = min(-(-count // threads), 1 << 20)
         arguments = (np.int64(count), *inputs.values(), *outputs.values())
-        self._kernels[layout]((blocks,), (threads,), arguments, shared_mem=shared)
+        kernel((blocks,), (threads,), arguments, shared_mem=shared)
 
     def _row_numbers(self) -> int:
         inputs = (prod(shape) for name, shape in self._inputs.items() if name != "p")

@@ -116,6 +116,10 @@ EXAMPLES: dict[str, tuple[str, str]] = {
         "cardan control ur5 --end 1 --duration 2 --error 0.1",
         "cardan control ur5 --law computed-torque --to c -o law.c",
     ),
+    "linearise": (
+        "cardan linearise planar2r --q 0,pi/2",
+        "cardan linearise ur5 --law pid --bandwidth 5 --json",
+    ),
     "sweep": (
         "cardan sweep ur5 gravity --random 100000 -o gravity.parquet",
         "cardan sweep ur5 inverse-dynamics --input states.csv -o torques.parquet",

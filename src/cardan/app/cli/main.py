@@ -25,6 +25,7 @@ from . import (
     generate,
     identify,
     ik,
+    linearise,
     loops,
     modes,
     motion,
@@ -113,6 +114,7 @@ _COMMANDS: dict[str, list[tuple[Callable[..., None], type[Command]]]] = {
     ],
     "Motion": [
         (motion.torques, Command), (motion.simulate, Command), (motion.control, Command),
+        (linearise.linearise, Command),
         (reduce.reduce, Command), (reduce.tabulate, Command),
     ],
     "Data": [

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from ...algebra.ranks import null_space
-from ...describe.robot import INERTIA, Robot
+from ...describe.robot import DRIVE, INERTIA, Robot
 from ...describe.values.expression import number
 from ...errors import InputError, MissingExtraError, translated
 from ..model.columns import Model
@@ -84,7 +84,7 @@ class Bodies:
         if all(f"{key}L" in names for key in INERTIA):
             self.bodies.append("L")  # the payload
         self.at = {name: k for k, name in enumerate(names)}
-        self.signed = [k for k, name in enumerate(names) if name[:2] in ("IA", "FV", "FS")]
+        self.signed = [k for k, name in enumerate(names) if name.rstrip("0123456789R") in DRIVE]
         own = chosen.prior != "none" and is_consistent(model.robot)
         if chosen.prior == "robot" and not own:
             raise InputError(

@@ -208,7 +208,7 @@ def essential(fit: Estimate, confidence: float) -> tuple[list[int], Array, Array
 
 def fit_shape(
     build: Callable[[dict[str, float]], dict[int, Array]], data: Equations,
-    start: dict[str, float], weights: str,
+    start: dict[str, float], weights: str, rounds: int = 3,
 ) -> dict[str, float]:  # fmt: skip
     """The widths and velocities of the friction curves, by variable projection.
 
@@ -221,7 +221,7 @@ def fit_shape(
     names = list(start)
     x = np.log([start[name] for name in names])
     W = data.W.copy()
-    for _ in range(3):
+    for _ in range(rounds):
         for column, rows in build(dict(zip(names, np.exp(x), strict=True))).items():
             W[..., column] = rows
         fit = estimate(replace(data, W=W), weights)

@@ -1,13 +1,15 @@
 """The columns of the identification model: which parameters there are, and what each contributes.
 
     tau_j = (rigid body columns, base parameters) + IA_j qdd_j
-          + FV_j qd_j + FS_j s(qd_j) + FB_j s(qd_j) exp(-(qd_j/v_j)^2) + offset_j
+          + FV_j qd_j + FQ_j qd_j |qd_j| + FVA_j |qd_j| + offset_j + spring_j q_j
+          + [FS_j + FB_j / (1 + (qd_j/VB_j)^2)] s(qd_j)
           + coupled parameters of the recipe + (columns of the payload, in loaded recordings)
 
 Friction acts on every joint, also on those that follow the driven ones in closed loops, and reaches
 the equations by G^T (see `ties`). Rotors of these, and cut joints, count where the robot has them.
-s is the sign, or tanh(qd/w): what a sign becomes when torques are filtered, or the friction creeps.
-The widths w_j and the Stribeck velocities v_j enter nonlinearly: they are the `shape`.
+The law is that of `models.friction`: s is the sign, or qd / sqrt(qd^2 + VS^2), which is what a sign
+becomes when torques are filtered, or the friction creeps. The widths VS_j and the Stribeck
+velocities VB_j enter nonlinearly: they are the `shape`.
 """
 
 from __future__ import annotations
@@ -21,18 +23,29 @@ import numpy as np
 
 from ...build.base import BaseParameters, rotors_apart
 from ...catalogue import model as derive
-from ...describe.robot import DRIVE, INERTIA, Robot
+from ...describe.robot import DRIVE, FURTHER, INERTIA, Robot
 from ...describe.values.expression import Value, evaluate, number, symbol
 from ...errors import InputError, ModelError
 from ...mechanism.tree import Tree
+from ...models.friction import Friction
 from ..read.signals import Motion
 from ..recipe import Recipe
 from .ties import Ties, ties_of
 
-__all__ = ["Model", "Rigid", "Term", "columns_of", "describable", "drives", "parametrised"]
+__all__ = [
+    "Model",
+    "Rigid",
+    "Term",
+    "columns_of",
+    "describable",
+    "drives",
+    "parametrised",
+    "plain",
+    "terms_of",
+]
 
 Array = np.ndarray
-WIDTH, SPEED = 0.05, 0.2  # rad/s: where the search for w and v starts
+WIDTH, SPEED = 0.05, 0.2  # rad/s: where the search for VS and VB starts
 Shape = Mapping[str, float]
 Curve = Callable[[Array, Shape], Array]
 
@@ -88,7 +101,7 @@ class Model:
 
     @property
     def shape(self) -> dict[str, float]:
-        """Start values of all widths w and Stribeck velocities v."""
+        """Start values of all widths VS and Stribeck velocities VB."""
         return {key: x for term in self.terms for key, x in term.start.items()}
 
 
@@ -120,8 +133,9 @@ def parametrised(robot: Robot) -> Robot:
         drive: Any = {key: symbol(f"{key}{j}") for key in DRIVE} if joint.sigma != 2 else {}
         wrench: Any = dict.fromkeys(("FX", "FY", "FZ", "CX", "CY", "CZ"), 0)
         links.append(replace(link, **inertia, **wrench))
-        joints.append(replace(joint, **drive))
-    bare: Any = dict.fromkeys(DRIVE, 0)
+        further: Any = dict.fromkeys(FURTHER, 0)
+        joints.append(replace(joint, **drive, **further))
+    bare: Any = dict.fromkeys((*DRIVE, *FURTHER), 0)
     loops = tuple(replace(loop, cut=replace(loop.cut, **bare)) for loop in robot.loops)
     changed = replace(robot, links=tuple(links), joints=tuple(joints), loops=loops)
     own = {f"{key}{j}" for j in range(1, len(links) + 1) for key in (*INERTIA, *DRIVE)}
@@ -152,15 +166,25 @@ def columns_of(robot: Robot, recipe: Recipe, loaded: bool, any_assembly: bool) -
     if loaded:
         blocks += _payload_blocks(robot, recipe, functions)
     ties = ties_of(robot)
-    terms = (*drives(ties, recipe), *_coupled(robot, recipe))
-    return Model(robot, base, tuple(blocks), terms, ties, rotors=recipe.fit.motor_inertia)
+    terms = terms_of(robot, ties, recipe)
+    return Model(robot, base, tuple(blocks), terms, ties, rotors=bool(recipe.fit.motor_inertia))
+
+
+def terms_of(robot: Robot, ties: Ties, recipe: Recipe) -> tuple[Term, ...]:
+    """All that is not rigid-body."""
+    return (*drives(ties, recipe), *_coupled(robot, recipe))
 
 
 def describable(recipe: Recipe) -> Recipe:
-    """The recipe without what a robot description cannot hold: widths and Stribeck velocities,
-    offsets, coupled parameters."""
-    plain = recipe.changed("friction", smooth=0.0, stribeck=False, offset=False)
-    return replace(plain, coupled=())
+    """The recipe without what no robot description holds: coupled parameters."""
+    return replace(recipe, coupled=())
+
+
+def plain(recipe: Recipe) -> Recipe:
+    """The recipe without what .par and .urdf cannot hold: of the friction FV and FS alone."""
+    nothing = {"smooth": 0.0, "stribeck": False, "offset": False, "quadratic": False,
+               "asymmetry": False}  # fmt: skip
+    return describable(recipe).changed("friction", **nothing)
 
 
 def _without_rotors(named: Robot) -> Robot:
@@ -194,6 +218,8 @@ def drives(ties: Ties, recipe: Recipe) -> list[Term]:
     parameters have none: of joints that follow, if the robot has them."""
     followers = [k for k in range(len(ties.numbers)) if k not in ties.active]
     terms = [term for k in ties.active for term in _friction(k, ties.numbers[k], recipe, True)]
+    sprung = [k for k in ties.active if number(ties.joint(ties.numbers[k]).spring)]
+    terms += [Term(f"spring{ties.numbers[k]}", _position(k)) for k in sprung]
     for k in followers:
         j = ties.numbers[k]
         if recipe.friction.passive:
@@ -206,52 +232,52 @@ def drives(ties: Ties, recipe: Recipe) -> list[Term]:
 def _friction(k: int, j: int, recipe: Recipe, driven: bool) -> Iterator[Term]:
     """Of the joint in column k, link j."""
     chosen = recipe.friction
-    fitted = chosen.smooth == "fit"
-    fixed = 0.0 if fitted else float(chosen.smooth)
-    w = {f"w{j}": WIDTH} if fitted else {}
-    if chosen.viscous:
-        yield Term(f"FV{j}", _rows(k, lambda x, shape: x))
-    if chosen.coulomb:
-        yield Term(f"FS{j}", _rows(k, _coulomb(f"w{j}", fixed)), w)
-    if chosen.stribeck:
-        shape = {**w, f"v{j}": SPEED}
-        yield Term(f"FB{j}", _rows(k, _breakaway(f"w{j}", f"v{j}", fixed)), shape)
+    fixed = 0.0 if isinstance(chosen.smooth, str) else chosen.smooth
+    width = {f"VS{j}": WIDTH} if chosen.smooth == "fit" else {}
+
+    def column(name: str) -> Curve:
+        def curve(x: Array, shape: Shape) -> Array:
+            law = Friction(VS=shape.get(f"VS{j}", fixed), VB=shape.get(f"VB{j}", SPEED))
+            return np.asarray(law.column(name, x) + 0 * x)
+
+        return curve
+
+    both = {**width, f"VB{j}": SPEED}
+    wanted = {
+        "FV": (chosen.viscous, {}), "FQ": (chosen.quadratic is True, {}),
+        "FVA": (chosen.asymmetry is True, {}), "FS": (chosen.coulomb, width),
+        "FB": (chosen.stribeck is True, both),
+    }  # fmt: skip
+    for name, (there, shape) in wanted.items():
+        if there:
+            yield Term(f"{name}{j}", _rows(k, column(name)), shape)
     if chosen.offset and driven:
-        yield Term(f"offset{j}", _rows(k, lambda x, shape: np.ones_like(x)))
-
-
-def _coulomb(w: str, fixed: float) -> Curve:
-    """s(qd)"""
-    return lambda x, shape: _sign(x, shape.get(w, fixed))
-
-
-def _breakaway(w: str, v: str, fixed: float) -> Curve:
-    """s(qd) exp(-(qd/v)^2)"""
-    return lambda x, shape: _sign(x, shape.get(w, fixed)) * np.exp(-((x / shape[v]) ** 2))
+        yield Term(f"offset{j}", _rows(k, column("FO")))
 
 
 def _rotor(k: int) -> Callable[[Motion, Shape], dict[int, Array]]:
     return lambda motion, shape: {k: motion.qdd[:, k]}
 
 
+def _position(k: int) -> Callable[[Motion, Shape], dict[int, Array]]:
+    return lambda motion, shape: {k: motion.q[:, k]}
+
+
 def _rows(k: int, function: Curve) -> Callable[[Motion, Shape], dict[int, Array]]:
     return lambda motion, shape: {k: function(motion.qd[:, k], shape)}
 
 
-def _sign(x: Array, width: float) -> Array:
-    return np.tanh(x / width) if width > 0 else np.sign(x)
-
-
 def _coupled(robot: Robot, recipe: Recipe) -> list[Term]:
-    fitted = recipe.friction.smooth == "fit"
-    fixed = 0.0 if fitted else float(recipe.friction.smooth)
+    smooth = recipe.friction.smooth
+    fitted = smooth == "fit"
+    fixed = 0.0 if isinstance(smooth, str) else smooth
     terms = []
     for name, rows in recipe.coupled:
         for j, _ in rows:
             if not 1 <= j <= robot.n:
                 raise InputError(f"[coupled.{name}] tau{j}: the robot has {robot.n} joints")
         signs = any("sign(" in str(value) for _, value in rows)
-        start = {f"w.{name}": WIDTH} if fitted and signs else {}
+        start = {f"VS.{name}": WIDTH} if fitted and signs else {}
         terms.append(Term(name, _formula_rows(name, rows, robot.n, fixed), start))
     return terms
 
@@ -266,7 +292,7 @@ def _formula_rows(name: str, rows: Sequence[tuple[int, Value]], n: int, fixed: f
 
         def apply(function: str, *args: Any) -> Array:
             if function == "sign":
-                return _sign(args[0], shape.get(f"w.{name}", fixed))
+                return np.asarray(Friction(VS=shape.get(f"VS.{name}", fixed)).direction(args[0]))
             table = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2",
                      "min": "minimum", "max": "maximum"}  # fmt: skip
             return np.asarray(getattr(np, table.get(function, function))(*args))

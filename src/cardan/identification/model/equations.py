@@ -20,9 +20,9 @@ import numpy as np
 
 from ...describe.robot import Robot
 from ...models.base_parameters import split_columns
-from ..read.signals import Motion, Plan, derivative, lowpass, settling, states
+from ..read.signals import Motion, Plan, derivative, lowpass, settling, states, two_poles
 from ..recipe import Recipe
-from .columns import Model, Rigid, Term, columns_of, describable, drives
+from .columns import Model, Rigid, Term, columns_of, terms_of
 
 __all__ = [
     "Equations", "Reduction", "described", "equations", "full_matrix", "known_torques",
@@ -165,12 +165,12 @@ class Reduction:
         if self.kind == "dynamic":
             return self.low(_block(block, motion, "regressor"))
         if self.kind == "filtered":
-            D1 = self.low(_block(block, motion, "filtered-regressor", "D1"))
+            D1 = _block(block, motion, "filtered-regressor", "D1")
             D2 = self.low(_block(block, motion, "filtered-regressor", "D2"))
             return np.asarray(self.slope(D1) + D2)
         h = _block(block, motion, "energy-regressor")
         if self.kind == "power":
-            return self.slope(self.low(h))
+            return self.slope(h)
         change = np.zeros(h.shape)
         change[: -self.step] = h[self.step :] - h[: -self.step]
         return change
@@ -180,6 +180,8 @@ class Reduction:
         ends = self.plan.accuracy if self.kind in ("filtered", "power") else 0
         if self.cutoff is None:
             return ends
+        if self.plan.kind == "kc97":
+            return ends + int(np.ceil(40 * self.plan.rate / (2 * np.pi * self.cutoff)))
         return ends + settling(self.plan.order, self.cutoff / (self.plan.rate / 2))
 
     def rows(self, x: Array) -> Array:
@@ -200,14 +202,23 @@ class Reduction:
         used = np.flatnonzero([bool(column.any()) for column in flat.T])
         for some in np.array_split(used, max(1, len(used) // 16)):
             if len(some):
-                flat[:, some] = lowpass(flat[:, some], self.cutoff, self.plan.rate, self.plan.order)
+                flat[:, some] = self.passed(flat[:, some])
         return x
+
+    def passed(self, x: Array) -> Array:
+        assert self.cutoff is not None
+        if self.plan.kind == "kc97":
+            return two_poles(x, self.cutoff, self.plan.rate)
+        return lowpass(x, self.cutoff, self.plan.rate, self.plan.order)
 
     def smooth(self, x: Array) -> Array:
         return np.ascontiguousarray(self.low(x.copy())[:: self.step])
 
     def slope(self, x: Array) -> Array:
-        return derivative(x, self.motion.dt, self.plan.accuracy)
+        """The derivative behind the low-pass."""
+        if self.plan.kind == "kc97" and self.cutoff is not None:
+            return two_poles(x, self.cutoff, self.plan.rate, slope=True)
+        return derivative(self.low(x), self.motion.dt, self.plan.accuracy)
 
     def flags(self, valid: Array) -> Array:
         if self.scalar:
@@ -283,13 +294,15 @@ def _independent(whole: Model, loaded: bool, start: Array) -> Model:
 
 
 def described(model: Model, recipe: Recipe, *, loaded: bool, start: tuple[float, ...]) -> Model:
-    """The model with the columns alone that a robot description has words for: the inertial
-    parameters, IA, FV qd and FS sign(qd). The same model where it has no others."""
-    plain = describable(recipe)
-    if plain == recipe:
-        return model
-    terms = tuple(drives(model.ties, plain))
+    """The model with the terms of another recipe."""
+    terms = terms_of(model.robot, model.ties, recipe)
     whole = replace(model, terms=terms, kept=(), dropped=())
+    if model.rotors and not recipe.fit.motor_inertia:
+        block = model.blocks[0]
+        own = [k for k, name in enumerate(block.names) if not name.startswith("IA")]
+        names = tuple(block.names[k] for k in own)
+        bare = replace(block, names=names, columns=tuple(block.columns[k] for k in own))
+        whole = replace(whole, blocks=(bare, *model.blocks[1:]), rotors=False)
     if model.blocks[0].full:  # of any assembly
         return replace(whole, kept=tuple(range(len(whole.all_names))))
     return _independent(whole, loaded, np.array(start or model.ties.home(recipe.assembly.q)))

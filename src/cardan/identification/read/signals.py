@@ -30,9 +30,11 @@ __all__ = [
     "require_scipy",
     "settling",
     "states",
+    "two_poles",
 ]
 
 _FORGETS = 2.0  # periods of the cutoff: ends that a low-pass spoils by more than 1e-4
+_RESTS = 0.02  # of the largest velocity: a motion that begins or ends so is at rest there
 _SLOWEST = 0.1  # periods of a cutoff that a recording holds at least
 _FEWEST = 10  # samples that may be left of a recording
 _MOST = 200_000  # samples of a recording that are fitted, when nothing else decides
@@ -63,6 +65,8 @@ class Plan:
     accuracy: int
     rate: float
     why: str = ""
+    timed: bool = True
+    kind: str = "butterworth"  # of the equations
 
     @property
     def independent(self) -> float:
@@ -129,6 +133,19 @@ def lowpass(x: np.ndarray, cutoff: float | None, rate: float, order: int) -> np.
     return np.asarray(sosfiltfilt(sections, x, axis=0, padlen=pad))
 
 
+def two_poles(x: np.ndarray, cutoff: float, rate: float, *, slope: bool = False) -> np.ndarray:
+    """F x, or F' x: a^2/(s + a)^2 and a^2 s/(s + a)^2, [KC97] (45), (46), a = 2 pi cutoff, by the
+    bilinear transform, from rest at the first sample. Both sides of an equation are as late."""
+    from scipy.signal import lfilter
+
+    a, double = 2 * np.pi * cutoff, 2 * rate  # s = 2 rate (z - 1)/(z + 1)
+    below = np.array([double + a, a - double])
+    above = a * a * (double * np.array([1.0, 0.0, -1.0]) if slope else np.array([1.0, 2.0, 1.0]))
+    first = x[:1]
+    filtered = np.asarray(lfilter(above, np.convolve(below, below), x - first, axis=0))
+    return filtered if slope else filtered + first
+
+
 @lru_cache(maxsize=64)
 def _sections(order: int, share: float) -> np.ndarray:
     """Butterworth's filter as second-order sections; the cutoff as a share of half the rate."""
@@ -187,6 +204,8 @@ def plan(series: Series, chosen: Filter) -> Plan:
     parallel = chosen.parallel
     if parallel == "auto":
         wanted = 0.8 * half / int(decimate) if int(decimate) > 1 else None
+        if wanted is None and chosen.kind == "kc97":
+            wanted = min(cutoff or half, half / 5)
     else:
         wanted = None if parallel == "none" else float(parallel)
     for name, value in (("cutoff", cutoff), ("parallel", wanted)):
@@ -209,7 +228,10 @@ def plan(series: Series, chosen: Filter) -> Plan:
         )
     if not series.timed:
         cutoff, wanted, decimate = None, None, 1
-    return Plan(cutoff, wanted, int(decimate), chosen.order, chosen.accuracy, rate, why)
+    return Plan(
+        cutoff, wanted, int(decimate), chosen.order, chosen.accuracy, rate, why, series.timed,
+        chosen.kind,
+    )  # fmt: skip
 
 
 def _cutoff(series: Series, chosen: Filter, rate: float) -> tuple[float | None, str]:
@@ -269,19 +291,23 @@ def moved(series: Series, filters: Plan, chosen: Filter, ties: Ties) -> Motion:
         q, qd, qdd, tau, series.valid, series.t, series.dt, series.loaded, series.name,
         series.timed, series.qd is not None and not series.splined,
     )  # fmt: skip
-    skip = _ends(series, filters, chosen)
-    rows = slice(skip, len(q) - skip)
-    motion = motion.part(rows) if skip else motion
+    first, last = _ends(series, filters, chosen, qd)
+    rows = slice(first, len(q) - last)
+    motion = motion.part(rows) if first or last else motion
     return motion if series.whole is None else ties.completed(motion, series.whole[rows])
 
 
-def _ends(series: Series, filters: Plan, chosen: Filter) -> int:
+def _ends(series: Series, filters: Plan, chosen: Filter, qd: np.ndarray) -> tuple[int, int]:
     """Samples left out at either end: there a low-pass does not know what was before or comes
     after, and the accelerations of a motion that is not at rest are wrong."""
     if not series.timed:
-        return 0
+        return 0, 0
     if chosen.trim != "auto":
-        return round(float(chosen.trim) / series.dt)
+        skip = round(float(chosen.trim) / series.dt)
+        return skip, skip
     if filters.cutoff is None:
-        return 0
-    return min(round(_FORGETS / filters.cutoff / series.dt), len(series.t) // 10)
+        return 0, 0
+    skip = min(round(_FORGETS / filters.cutoff / series.dt), len(series.t) // 10)
+    slow = _RESTS * np.abs(qd).max(axis=0)
+    rests = [bool((np.abs(end).max(axis=0) <= slow).all()) for end in (qd[:3], qd[-3:])]
+    return 0 if rests[0] else skip, 0 if rests[1] else skip

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...describe.robot import DRIVE, INERTIA, PRISMATIC
+from ...describe.robot import DRIVE, FRICTION, INERTIA, PRISMATIC
 from ...describe.values.expression import number
 from ...document import html as pages
 from ...document import markdown as text
@@ -57,6 +57,8 @@ def _sections(result: Identification, *, pictures: bool) -> Iterator[tuple[str, 
     yield "Errors", [_about(result), law, _errors(result), *_joint_errors(result)]
     if result.file_errors:
         yield "Errors of the files", _files(result)
+    if result.choices:
+        yield "What was chosen", list(result.choices)
     if result.notes:
         yield "Notes", list(result.notes)
     if pictures:
@@ -98,7 +100,8 @@ def _about(result: Identification) -> str:
         f"{files}. {len(result.names)} parameters from {estimate.rows} equations "
         f"(model: {result.recipe.fit.model}; condition number {estimate.condition:.3g} with "
         f"columns of unit length). Sampled at {plan.rate:.6g} Hz; low-pass of the positions "
-        f"{low(plan.cutoff)} ({plan.why}), of the equations {low(plan.parallel)}; one sample of "
+        f"{low(plan.cutoff)} ({plan.why}), of the equations {low(plan.parallel)}"
+        f"{', F and F′ of [KC97] (45), (46)' * (plan.kind == 'kc97')}; one sample of "
         f"{plan.decimate} kept."
     )
 
@@ -118,9 +121,11 @@ def _files(result: Identification) -> list[Part]:
     words = "The files hold all that was identified. "
     if lost:
         words = (
-            f"No field of a robot file holds {', '.join(lost)}: the files hold friction as FV qd + "
-            "FS sign(qd) and were fitted again so. "
+            f"No field of a robot file holds {', '.join(lost)}: the files were fitted again "
+            "without. "
         )
+    if result.plain is not None:
+        words += "robot.par and robot.urdf hold FV qd + FS sign(qd) alone, fitted again so. "
     words += (
         "Each file was read again, and its inverse dynamic model evaluated along the recordings, "
         "on the same samples and behind the same filters as the law."
@@ -140,11 +145,15 @@ def _files(result: Identification) -> list[Part]:
         rows.append(("lost by the fields of robot.toml", *loss))
     parts: list[Part] = [words, Table(("relative torque error of, %", *law), tuple(rows))]
     if lost:
+        keys = [
+            key for key in (*DRIVE, *FRICTION[2:])
+            if key in DRIVE or any(getattr(joint, key) != 0 for joint in result.robot.joints)
+        ]  # fmt: skip
         drives = [
-            (name, *(f"{float(number(getattr(joint, key)) or 0):.5g}" for key in DRIVE))
+            (name, *(f"{float(number(getattr(joint, key)) or 0):.5g}" for key in keys))
             for name, joint in zip(joint_names(result.robot), moving(result.robot), strict=True)
         ]
-        parts.append(Table(("drives in robot.toml", *DRIVE), tuple(drives)))
+        parts.append(Table(("drives in robot.toml", *keys), tuple(drives)))
     return parts
 
 
@@ -165,7 +174,7 @@ def _parameters(result: Identification) -> Table:
 
 def _unit(result: Identification, name: str) -> str:
     """The unit of a parameter; those of the recipe have what unit they are given."""
-    key, j = name.rstrip("0123456789LR"), name.lstrip("XYZMIAFVSBofset").rstrip("LR")
+    key, j = name.rstrip("0123456789LR"), name.lstrip("XYZMIAFVSBQofsetpring").rstrip("LR")
     if key in INERTIA:
         return "kg m²" if len(key) == 2 and "M" not in key else "kg m" if len(key) == 2 else "kg"
     if not j.isdigit() or int(j) not in result.model.ties.numbers:
@@ -173,7 +182,9 @@ def _unit(result: Identification, name: str) -> str:
     slides = result.model.ties.joint(int(j)).sigma == PRISMATIC
     force = "N" if slides else "N m"
     drive = {"IA": "kg" if slides else "kg m²", "FV": f"{force} s/{'m' if slides else 'rad'}",
-             "FS": force, "FB": force, "offset": force}  # fmt: skip
+             "FVA": f"{force} s/{'m' if slides else 'rad'}", "FS": force, "FB": force,
+             "offset": force, "spring": f"{force}/{'m' if slides else 'rad'}",
+             "FQ": f"{force} s²/{'m²' if slides else 'rad²'}"}  # fmt: skip
     return drive.get(key, "")
 
 

@@ -13,8 +13,9 @@ import numpy as np
 
 from ...arguments import named_arguments
 from ...describe.files import accepted, dumps, read_bytes
-from ...describe.robot import FIXED, INERTIA, Robot
+from ...describe.robot import DRIVE, FIXED, FURTHER, INERTIA, Joint, Robot
 from ...describe.urdf.write import write_urdf
+from ...describe.values.expression import number
 from ...describe.values.parser import to_value
 from ...document.notebook import notebook_html, notebook_latex
 from ...errors import CardanError, DescriptionError, InputError, UnknownNameError
@@ -30,7 +31,6 @@ __all__ = ["Curves", "Essential", "Held", "Identification", "percents", "togethe
 
 Array = np.ndarray
 SIGNIFICANT = 0.1  # relative deviation: below, a parameter is well identified
-SIGNED = ("IA", "FV", "FS")  # of real drives they are not negative
 _DIGITS = 12
 _SEEN = 5e-5  # of the torques: a difference of errors that the digits of a report show
 
@@ -78,15 +78,21 @@ class Essential:
 
 @dataclass(frozen=True)
 class Held:
-    """What robot files hold: FV qd + FS sign(qd) and no more of the friction, fitted as such."""
+    """What robot files hold, fitted as such."""
 
     model: Model
     estimate: Estimate
     consistent: FullParameters | None
+    shape: Mapping[str, float]
+    width: float = 0.0  # of Coulomb friction, where it was not fitted
 
     @property
     def values(self) -> dict[str, float]:
-        return dict(zip(self.model.names, self.estimate.K.tolist(), strict=True))
+        """Parameters by the names of their fields, with the widths of the friction."""
+        own = dict(zip(self.model.names, self.estimate.K.tolist(), strict=True))
+        for j in self.model.ties.numbers if self.width else ():
+            own[f"VS{j}"] = self.width
+        return {**own, **self.shape}
 
 
 @dataclass(frozen=True)
@@ -108,8 +114,10 @@ class Identification:
     notes: tuple[str, ...] = ()
     plans: tuple[Plan, ...] = ()
     held: Held | None = field(default=None, repr=False)  # None: all that was identified
+    plain: Held | None = field(default=None, repr=False)  # of .par and .urdf; None: as held
     tracks: tuple[Track, ...] = field(default=(), repr=False)
     file_errors: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    choices: tuple[str, ...] = ()  # what the recipe left open: what was chosen, and why
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -161,43 +169,61 @@ class Identification:
     @cached_property
     def base_robot(self) -> Robot:
         """The robot that carries base parameters: the same torques, not real bodies."""
-        held = self._held
+        return self._basic(self._held)
+
+    def _basic(self, held: Held) -> Robot:
         columns = dict(zip(held.model.base.names, held.model.base.kept, strict=True))
         table = {columns[name]: x for name, x in held.values.items() if name in columns}
-        return self._carrying({f"{name}{j}": x for (name, j), x in table.items()})
+        return self._carrying(held, {f"{name}{j}": x for (name, j), x in table.items()})
 
     @cached_property
     def robot(self) -> Robot:
         """The identified robot: real bodies, or else the one that carries the base parameters.
 
-        A description has FV qd + FS sign(qd) alone for friction. Where the identified law has more
-        (`not_held`), these parameters are fitted again without it."""
+        It has the whole law of friction, widths and offsets included. Where the identified law has
+        more (`not_held`), the parameters are fitted again without it."""
         full = self._held.consistent
-        return self.base_robot if full is None else self._carrying(full.values)
+        return self.base_robot if full is None else self._carrying(self._held, full.values)
+
+    @cached_property
+    def plain_robot(self) -> Robot:
+        """The robot for formats that have FV and FS alone of the friction: fitted again so."""
+        held = self.plain
+        if held is None:
+            return self.robot
+        full = held.consistent
+        return self._basic(held) if full is None else self._carrying(held, full.values)
 
     @property
     def _held(self) -> Held:
-        return self.held or Held(self.model, self.estimate, self.consistent)
+        smooth = self.recipe.friction.smooth
+        width = 0.0 if isinstance(smooth, str) else smooth
+        own = Held(self.model, self.estimate, self.consistent, self.shape, width)
+        return self.held or own
 
     @property
     def not_held(self) -> dict[str, float]:
-        """Identified parameters that no field of a robot file holds: offsets, Stribeck terms,
-        coupled parameters of the recipe, and the widths and velocities of the friction's shape."""
-        own = {f"{key}{j}" for j in self.model.ties.numbers for key in SIGNED}
-        own |= {f"{key}L" for key in INERTIA} | set(self.model.base.names)
-        rest = {name: x for name, x in self.values.items() if name not in own}
-        smooth = self.recipe.friction.smooth
-        if self.recipe.friction.coulomb and smooth != "fit" and smooth:
-            rest["smooth"] = float(smooth)
-        return rest | dict(self.shape)
+        """Identified parameters that no field of a robot file holds: coupled ones of the recipe."""
+        names = [name for name, _ in self.recipe.coupled]
+        rest = {name: x for name, x in self.values.items() if name in names}
+        return rest | {k: x for k, x in self.shape.items() if k.removeprefix("VS.") in names}
 
-    def _carrying(self, found: Mapping[str, float]) -> Robot:
-        """The robot with these inertial parameters, and the friction that it can hold."""
-        values = self._held.values
+    def _carrying(self, held: Held, found: Mapping[str, float]) -> Robot:
+        """The robot with these inertial parameters, and the friction that was fitted with them."""
+        values = held.values
 
         def value(key: str, default: float = 0.0) -> Any:
-            x = found.get(key, values.get(key, default))
+            return rounded(found.get(key, values.get(key, default)))
+
+        def rounded(x: float) -> Any:
             return to_value(float(f"{x:.{_DIGITS}g}"))
+
+        def driven(j: int, joint: Joint) -> Joint:
+            drive: Any = {key: value(f"{key}{j}") for key in (*DRIVE, *FURTHER)}
+            preload = float(drive["spring"]) * float(number(joint.neutral) or 0.0)
+            offset = found.get(f"offset{j}", values.get(f"offset{j}", 0.0)) + preload
+            drive |= {"neutral": joint.neutral if preload else 0, "FO": rounded(offset)}
+            return replace(joint, **drive)
 
         links, joints = [], []
         for j, (link, joint) in enumerate(
@@ -205,12 +231,10 @@ class Identification:
         ):
             inertia: Any = {key: value(f"{key}{j}") for key in INERTIA}
             links.append(replace(link, **inertia))
-            drive: Any = {key: value(f"{key}{j}") for key in SIGNED}
-            joints.append(joint if joint.sigma == FIXED else replace(joint, **drive))
+            joints.append(joint if joint.sigma == FIXED else driven(j, joint))
         loops = []
         for j, loop in enumerate(self.original.loops, len(links) + 1):
-            cut: Any = {key: value(f"{key}{j}") for key in SIGNED}
-            loops.append(replace(loop, cut=replace(loop.cut, **cut)))
+            loops.append(replace(loop, cut=driven(j, loop.cut)))
         robot = replace(self.original, links=tuple(links), joints=tuple(joints), loops=tuple(loops))
         notes = f"{self.original.notes}\n{self._story(robot)}".strip()
         return replace(robot, notes=notes)
@@ -236,8 +260,8 @@ class Identification:
     def robot_files(self) -> tuple[dict[str, str], list[str]]:
         """Texts of the robot files by name, and what is to be said of them: a format that cannot
         hold the robot is left out."""
-        robot, told = self.robot, []
-        texts = {"robot.toml": dumps(robot, "toml")}
+        robot, told = self.plain_robot, []
+        texts = {"robot.toml": dumps(self.robot, "toml")}
         try:
             texts["robot.par"] = dumps(robot, "par")
         except DescriptionError as error:
@@ -276,8 +300,8 @@ class Identification:
         if not self.not_held or max(map(abs, worse.values()), default=0.0) < _SEEN:
             return []
         return [
-            f"no field of a robot file holds {', '.join(self.not_held)}: the files hold friction "
-            "as FV qd + FS sign(qd), and their parameters were fitted again so. Error of "
+            f"no field of a robot file holds {', '.join(self.not_held)}: the parameters of the "
+            "files were fitted again without them. Error of "
             f"robot.toml: {percents(errors)}; of the identified law: {percents(self.law_errors)}; "
             f"lost by the file's fields: {percents(worse)} (percentage points)"
         ]
@@ -307,7 +331,11 @@ class Identification:
         for name, x, s, r in zip(self.names, self.K, self.sigma, self.relative_sigma, strict=True):
             words = ["well identified"] if r <= SIGNIFICANT else []
             words += ["essential"] if name in kept else ["not significant"]
-            words += ["negative: not physical"] if name[:2] in SIGNED and x < -3 * s else []
+            words += (
+                ["negative: not physical"]
+                if name.rstrip("0123456789R") in DRIVE and x < -3 * s
+                else []
+            )
             rows.append((name, float(x), float(s), 100 * float(r), ", ".join(words)))
         return rows
 
@@ -320,7 +348,8 @@ class Identification:
             for name, x, s, r, word in self.table()
         ]
         rows += [f"  {name:10s} {x:14.6g}  (shape)" for name, x in self.shape.items()]
-        return "\n".join([*head, *rows, *(f"note: {note}" for note in self.notes)])
+        told = [f"chosen: {choice}" for choice in self.choices]
+        return "\n".join([*head, *rows, *told, *(f"note: {note}" for note in self.notes)])
 
     def _repr_html_(self) -> str:
         from .page import folded
@@ -372,6 +401,7 @@ class Identification:
             "essential_errors": dict(self.essential.errors),
             "consistent": None if full is None else dict(full.values),
             "condition": self.estimate.condition,
+            "choices": list(self.choices),
             "notes": list(self.notes),
         }
 

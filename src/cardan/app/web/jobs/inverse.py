@@ -21,10 +21,11 @@ from ....mechanism.tree import Tree
 from ....motion.frames import frame_poses, link_frames
 from .questions import Data, require_closed, vector
 
-__all__ = ["inverse"]
+__all__ = ["assemblies", "inverse"]
 
 _STARTS = 96
 _MOST = 12  # joints of a chain: of more, infinitely many configurations are the rule
+_FEW = 64  # assemblies that are listed
 _APART = 1e-3  # rad, m: nearer ones are the same; a search near a singularity is no finer
 
 
@@ -59,6 +60,24 @@ def inverse(robot: Robot, data: Data, say: Callable[[str], None]) -> Data:
     say("searching")
     return _answer(_searched(bare, q, pose, name), "search",
                    f"from {_STARTS} starts: there may be others", "")  # fmt: skip
+
+
+def assemblies(robot: Robot, data: Data, say: Callable[[str], None]) -> Data:
+    """Those of closed loops at the active joints of q; where the legs of a platform have many
+    arrangements, one of every pose."""
+    q = vector(data, "q", robot.n)
+    say("deriving the geometry of the loops")
+    geometry = model(robot, "loop-geometry")
+    link = geometry.coordinates
+    say("solving")
+    every = geometry.solve(q[[link.moving.index(j) for j in link.active]])
+    words, rows = f"{len(every)} assembl{'y' if len(every) == 1 else 'ies'}", np.asarray(every)
+    if every.poses is not None:
+        words = str(every.poses)
+        if len(rows) > _FEW:
+            rows = rows[[own[0] for own in every.poses.arrangements]]
+            words += ", one of each pose listed"
+    return {"q": rows[:_FEW].tolist(), "words": words, "note": every.note}
 
 
 def _completed(chain: np.ndarray, q: np.ndarray, on: list[int]) -> np.ndarray:

@@ -1,8 +1,9 @@
 """Work in processes of its own, so that a page never waits for a model.
 
-A job is a function of `work` with plain data in and out, run by `worker` in a fresh process with
-limits on time and memory; it can be cancelled; its result is kept for the next who asks the same.
-Large parts of a result stay the bytes that came: browsers fetch them, other jobs are handed them.
+A job is a function of `work` with plain data in and out, run by `worker` in a process of its own
+with limits on time and memory, which may wait for it already; it can be cancelled; its result is
+kept for the next who asks the same. Large parts of a result stay the bytes that came: browsers
+fetch them, other jobs are handed them.
 """
 
 from __future__ import annotations
@@ -58,7 +59,10 @@ class Result:
 class Jobs:
     """Runs jobs, a few at a time; the others wait their turn."""
 
-    def __init__(self, limits: Limits | None = None, at_once: int = 0) -> None:
+    def __init__(self, limits: Limits | None = None, at_once: int = 0, warm: bool = False) -> None:
+        """warm: a process that has imported what it needs waits for the next job."""
+        self.warm = warm
+        self._spare: asyncio.Task[asyncio.subprocess.Process] | None = None
         self.limits = limits or Limits()
         self.name = secrets.token_hex(4)  # of this run of the server
         self.at_work: set[tuple[str, str]] = set()  # panels of projects
@@ -131,15 +135,12 @@ class Jobs:
         self, function: str, question: bytes, attached: bytes | None, say: Callable[[str], None]
     ) -> Result:
         limits = self.limits
-        process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "cardan.app.web.jobs.worker", function, str(limits.seconds),
-            str(limits.megabytes), stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.DEVNULL, limit=limits.result_bytes,
-            start_new_session=os.name != "nt",
-        )  # fmt: skip
+        process = await self._ready()
         self._running.add(process)
         try:
-            data = b'{"data": %s, "attached": %s}' % (question, attached or b"null")
+            data = b'{"function": "%s", "data": %s, "attached": %s}' % (
+                function.encode(), question, attached or b"null"
+            )  # fmt: skip
             result = await asyncio.wait_for(self._talk(process, data, say), limits.seconds)
             if result is None:
                 raise JobError(await self._death(process))
@@ -149,6 +150,35 @@ class Jobs:
         finally:
             await _kill(process)
             self._running.discard(process)
+            self.warm_up()
+
+    async def _started(self) -> asyncio.subprocess.Process:
+        return await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "cardan.app.web.jobs.worker", str(self.limits.seconds),
+            str(self.limits.megabytes), stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL,
+            limit=self.limits.result_bytes, start_new_session=os.name != "nt",
+        )  # fmt: skip
+
+    def warm_up(self) -> None:
+        """Start a process for the next job, unless one waits already."""
+        if self.warm and not self.closing and self._spare is None:
+            self._spare = asyncio.ensure_future(self._started())
+
+    async def _ready(self) -> asyncio.subprocess.Process:
+        """The process that waits, if it is alive; else a new one."""
+        spare, self._spare = self._spare, None
+        if spare is not None:
+            try:
+                process = await asyncio.shield(spare)
+            except asyncio.CancelledError:
+                self._spare = spare  # for the next one
+                raise
+            except OSError:
+                return await self._started()
+            if process.returncode is None:
+                return process
+        return await self._started()
 
     async def _talk(
         self, process: asyncio.subprocess.Process, data: bytes, say: Callable[[str], None]
@@ -205,6 +235,9 @@ class Jobs:
     async def close(self) -> None:
         """The server stops: what is at work is left undone."""
         self.closing = True
+        if self._spare is not None:
+            with contextlib.suppress(OSError):
+                await _kill(await self._spare)
         for process in list(self._running):
             await _kill(process)
 

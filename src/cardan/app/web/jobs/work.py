@@ -145,6 +145,12 @@ def _writer(derived: Any) -> Callable[[str], str] | None:
     return getattr(derived, "emit", None) or getattr(derived, "code", None)
 
 
+def program(data: Data, say: Say) -> Data:
+    """A model as a program, to be run elsewhere."""
+    derived = model(robot_of(data), data["model"], **options_of(data))
+    return {"parts": {"program": derived.to_json()}}
+
+
 def counts(data: Data, say: Say) -> Data:
     """Multiplications (with divisions) and additions of the main models that the robot has: per
     call, then once per parameter set."""
@@ -237,10 +243,11 @@ FUNCTIONS: dict[str, Callable[[Data, Say], Data]] = {
     "derive": derive,
     "code": code,
     "counts": counts,
+    "program": program,
     "package": package,
     "evaluate": evaluate,
     **{name: _from("jobs.motion", name)
        for name in ("motion", "simulation", "identification", "modes")},
-    "inverse": _from("jobs.inverse", "inverse"),
+    **{name: _from("jobs.inverse", name) for name in ("inverse", "assemblies")},
     "opened": _from("files.visuals", "opened"),
 }  # fmt: skip

@@ -1,7 +1,7 @@
-"""The process of one job: `python -m cardan.app.web.jobs.worker FUNCTION SECONDS MEGABYTES`.
+"""The process of one job: `python -m cardan.app.web.jobs.worker SECONDS MEGABYTES`.
 
-Data comes as JSON on stdin; lines "say ...", then "error ..." or "part NAME ..." and "result ...",
-go to stdout."""
+It may be started long before its question comes, as JSON on stdin; lines "say ...", then
+"error ..." or "part NAME ..." and "result ...", go to stdout."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["main"]
 
 
 def main() -> int:
-    name, seconds, megabytes = sys.argv[1:4]
+    seconds, megabytes = sys.argv[1:3]
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # what a library prints must not be taken for an answer
     _limit(float(seconds), int(megabytes))
@@ -44,7 +44,8 @@ def main() -> int:
     from .work import FUNCTIONS
 
     try:
-        function, question = FUNCTIONS[name], json.load(sys.stdin)
+        question = json.load(sys.stdin)
+        function = FUNCTIONS[question["function"]]
         data = {**question["data"], "attached": question["attached"]}
         result = function(data, say)
     except CardanError as error:

@@ -190,6 +190,8 @@ math { font-family: "Page Math", "STIX Two Math", "Cambria Math", math; }
 .slider-row { gap: 12px; min-height: 27px; }
 .slider-row.follows .name { font-weight: 400; color: var(--soft); }
 .slider-name { flex: 0 0 auto; } .slider-value { flex: 0 0 4.6rem; text-align: right; }
+.slider-torque { flex: 0 0 6rem; text-align: right; order: 9; font-variant-numeric: tabular-nums;
+  font-size: 13px; color: var(--accent); white-space: nowrap; }
 .slider-unit { flex: 0 0 1.9rem; margin-left: -8px; padding: 0; border: 0; background: none;
   text-align: left; border-radius: 3px; }
 button.slider-unit { cursor: pointer; } button.slider-unit:hover { color: var(--accent); }

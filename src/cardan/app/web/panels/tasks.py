@@ -37,6 +37,8 @@ def using(page: Page, view: View) -> None:
     def body() -> None:
         told[:] = [Values(page).changed] if page.robot.parameters else []
         for title, (icon, build) in _PANELS.items():
+            if build is _assemblies and not page.robot.loops:
+                continue
             with ui.expansion(title, icon=icon, value=title in opened()) as panel:
                 build(page, view)
             panel.props("dense").classes("w-full use-panel")
@@ -50,7 +52,7 @@ def using(page: Page, view: View) -> None:
         page.project.remember(panels=[x for x in opened() if x != title] + [title] * on)
 
     def form() -> Any:
-        return page.robot.parameters, page.form, page.degrees
+        return page.robot.parameters, page.form, page.degrees, bool(page.robot.loops)
 
     body()
     shown = [form()]
@@ -188,6 +190,27 @@ def _inverse(page: Page, view: View) -> None:
     Work(page, "inverse", "Solve", start, show, fill)
 
 
+def _assemblies(page: Page, view: View) -> None:
+    words = "All ways to close the loops where the active joints are; of a platform its poses."
+    ui.label(words).classes("hint")
+
+    async def start(work: Work) -> None:
+        await work.run("assemblies", q=page.q.tolist())
+
+    def show(work: Work, answer: Any, question: Any, fresh: bool) -> None:
+        q = np.array(answer["q"]).reshape(-1, page.robot.n)
+        work.say("; ".join(filter(None, (answer["words"], answer["note"]))))
+        if fresh:
+            view.show_ghosts(q)
+        work.result.classes("gap-0")
+        _configurations(page, q)
+        with ui.row():
+            _small("Draw them", lambda: view.show_ghosts(q))
+            _small("Hide them", lambda: view.show_lines([]))
+
+    Work(page, "assemblies", "List them", start, show)
+
+
 def _frames(page: Page) -> dict[str, str]:
     """What may be brought to a pose: the end effector by default, each frame that has a name."""
     robot = page.robot
@@ -273,6 +296,7 @@ def _motion(page: Page, view: View) -> None:
 _PANELS = {
     "Evaluate a model": ("calculate", _evaluate),
     "Inverse geometry": ("route", _inverse),
+    "Assemblies": ("hub", _assemblies),
     "Torques of a motion": ("show_chart", _motion),
     "Simulate": ("play_circle", simulate),
     "Identify from a log": ("analytics", identify),

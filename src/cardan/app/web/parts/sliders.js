@@ -25,12 +25,13 @@ export default {
           :title="range(joint)" @focus="$event.target.select()"
           @input="drafts[k] = $event.target.value" @blur="delete drafts[k]"
           @change="typed(k, $event)" @keydown.escape="delete drafts[k]">
+        <span v-if="torques.length" class="slider-torque" :title="'holds ' + joint.title">{{ Number(torques[k].toPrecision(4)) }} {{ joint.unit === "rad" ? "N m" : "N" }}</span>
         <button v-if="joint.unit === 'rad'" class="unit slider-unit" :aria-label="'Angles in ' + (degrees ? 'rad' : 'degrees')"
           title="Angles of the whole page in rad or degrees" @click="$emit('turn')">{{ degrees ? "deg" : "rad" }}</button>
         <span v-else class="unit slider-unit">{{ joint.unit }}</span>
       </div>
     </div>`,
-  props: { joints: Array, symbols: Array, values: Array, degrees: Boolean },
+  props: { joints: Array, symbols: Array, values: Array, degrees: Boolean, torques: Array },
   emits: ["slide", "drop", "symbol", "turn"],
   // drafts: what is being typed; joints that move meanwhile, or a robot drawn anew, leave it alone
   data: () => ({ held: -1, holds: 0, grip: 0, drafts: {} }),

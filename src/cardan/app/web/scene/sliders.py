@@ -17,6 +17,7 @@ from ....errors import CardanError
 from ....mechanism.coordinates import holonomic
 from ....sheets.solids import stand_ins
 from ..server.state import Page
+from .holding import Holding
 
 __all__ = ["Sliders"]
 
@@ -28,8 +29,9 @@ class Sliders(Element, component="../parts/sliders.js"):
         """grabbed: the user takes the joints in hand."""
         super().__init__()
         self.page, self.tell, self.grabbed = page, say, grabbed
-        self._props.update(joints=[], symbols=[], values=[], degrees=page.degrees)
-        self.on("slide", lambda event: self._slid(*event.args), throttle=0.05)
+        self._props.update(joints=[], symbols=[], values=[], degrees=page.degrees, torques=[])
+        self.holding = Holding(page, self.place)
+        self.on("slide", lambda event: self._slid(*event.args), throttle=1 / 40)
         self.on("drop", lambda event: self._dropped(*event.args))
         self.on("turn", page.turn_degrees)
         self.on("symbol", lambda event: self._set(*event.args))
@@ -66,6 +68,10 @@ class Sliders(Element, component="../parts/sliders.js"):
         values = self.page.q.tolist()
         if values != self._props["values"]:
             self._props["values"] = values
+        shown = bool(self.page.project.page.get("show-torques"))
+        torques = self.holding.torques() if shown else []
+        if torques != self._props["torques"]:
+            self._props["torques"] = torques
 
     def _dropped(self, k: int, value: float, grip: int = 0) -> None:
         """Let go: from now on the slider is where the joint is."""

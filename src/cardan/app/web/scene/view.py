@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from nicegui import ui
+from nicegui import background_tasks, ui
 
 from ....describe.robot import FIXED
 from ....describe.values.expression import number
@@ -42,6 +42,7 @@ _SHOWN = {
     "lengths": ("straighten", "The table's lengths and angles: b, d, r, \u03b3, \u03b1", False),
     "names": ("label", "Names of the links", False),
     "mass": ("adjust", "Centre of mass and gravity", True),
+    "torques": ("fitness_center", "Torques that hold the robot, beside the sliders", False),
     "grid": ("grid_on", "Grid", True),
     "surfaces": ("view_in_ar", "Surfaces of the file, or the skeleton", True),
 }
@@ -117,6 +118,12 @@ class View:
         self._light(key)
         self._extras()
         self.place()
+        self._hold()
+
+    def _hold(self) -> None:
+        """Have the torques that hold the robot, if they are to be shown."""
+        if self.shows("torques"):
+            background_tasks.create(self.sliders.holding.renew(), name="torques")
 
     def _from(self, direction: tuple[float, float, float]) -> None:
         self.direction = direction
@@ -160,6 +167,7 @@ class View:
         self._close_loops()
         self.sliders.build(self.size)
         self.place()
+        self._hold()
         form = (robot.name, len(robot.links), round(math.log(self.size) / 0.4))
         if form != self.looked:
             self.looked = form

@@ -51,12 +51,13 @@ def application(
     from ..panels import gallery, page
     from .state import Page
 
-    jobs = Jobs()
+    jobs = Jobs(warm=True)
 
     @ui.page("/", title="Cardan")
     def main() -> None:
         name = str(app.storage.browser["id"]).replace("-", "")
         project = store.project(name)
+        jobs.warm_up()
         try:
             page.build(Page(project, jobs, store.shapes, store.results))
         except Exception:  # whatever the project holds: the next load must not fail on it too
