@@ -1,7 +1,7 @@
 # Two commands do everything on a machine that has python3 and make:
 #   make demo    set up, then derive, print, compile and check a robot's inverse dynamic model
 #   make test    set up, then run every test
-#   make docs    the site, in build/site: 25 s of one core
+#   make docs    the site, in build/site: half a minute of one core
 # and, after every edit of the source:
 #   make quick   a minute of tests: every room's basis, the arrows, golden text, each law
 PYTHON ?= python3

@@ -54,7 +54,7 @@ how far apart they were. `python docs/make_trust.py` makes it anew; the tests ho
 
 | question | answer |
 |---|---|
-| Are the torques right? | All trees that are bundled agree with {peers} to {worst} of the largest component, see below. |
+| Are the torques right? | The bundled trees of rigid links agree with {peers} to {worst} of the largest component, see below. |
 | Is generated code the same model? | Every language that can be run here is run and compared with the interpreter (`tests/backends`). |
 | Is the cheap program the model? | It is compared with the plain page on random states before it is handed out; a law says so on random robots. |
 | Are the operation counts real? | They are counted on the program that is printed: `cardan count rx90 --bare`; README's table is checked by a test. |
@@ -118,9 +118,9 @@ def text(robots: int) -> str:
 
 
 def numeric(name: str) -> Robot | None:
-    """A bundled tree with numbers, as every system can hold it; None for loops and beams."""
+    """A bundled tree with numbers, as every system can hold it; None for loops, beams and wheels."""
     robot = cardan.load(name)
-    if robot.constrained or robot.ne:
+    if robot.constrained or robot.ne or robot.wheels:
         return None
     rng = np.random.default_rng(SEED)
     values = {
@@ -273,17 +273,18 @@ def _number(x: float | None) -> str:
 def loops() -> str:
     """What robots with loops and flexible links are compared with, by the tests."""
     rest = [name for name in cardan.robots() if numeric(name) is None]
-    return f"""### Closed loops and flexible links
+    return f"""### Closed loops, flexible links, wheels
 
 {", ".join(f"`{name}`" for name in rest)}: the libraries above hold no such robot in the same way, so each is compared elsewhere.
 
 | what | with | where |
 |---|---|---|
-| assemblies, dynamics of loops | Pinocchio's constrained dynamics, MuJoCo's equality constraints, multipliers by hand | `tests/loops/test_peers.py`, `test_mujoco_loops.py`, `test_urdf_loops.py` |
+| assemblies, dynamics of loops | Pinocchio's constraint dynamics; MuJoCo's matrices and constraint Jacobians, solved with multipliers | `tests/loops/test_peers.py`, `test_mujoco_loops.py`, `test_urdf_loops.py` |
 | platforms leg by leg | the tree with its loops cut and projected | `tests/loops` |
-| couplings and gears | MuJoCo's joint equalities | `tests/loops/test_couplings.py` |
+| couplings and gears | multipliers, Pinocchio's mimic joints, MuJoCo's equality of joints | `tests/loops/test_couplings.py` |
 | beams | exact frequencies, the elements of textbooks, many elements in Exudyn | `tests/flexible/test_beams.py`, `test_motion.py` |
 | the PRRRP robot | the figures of Briot and Khalil, section 5 | `tests/flexible` |
+| wheels that roll | the systems of Lagrange and d'Alembert, derived by hand | `tests/loops/test_wheels.py` |
 | FMUs | simulated by FMPy, against `cardan.simulate` | `tests/package/test_package_fmu.py` |
 """
 

@@ -25,8 +25,12 @@ def test_a_tutorial_runs(page: str, tmp_path: Path, capsys: pytest.CaptureFixtur
     pictures = script("make_tutorials").run(page, tmp_path)
     assert [path.name for path in pictures] == [f"{page}.png"]
     assert (DOCS / "pictures" / "tutorials" / f"{page}.png").exists()
+    printed = capsys.readouterr().out
+    text = (DOCS / "tutorials" / f"{page}.md").read_text(encoding="utf-8")
+    for block in re.findall(r"```text\n(.*?)```", text, re.DOTALL):
+        assert block in printed, block
     if page == "c-for-your-controller":
-        compiled(page, tmp_path, capsys.readouterr().out)
+        compiled(page, tmp_path, printed)
 
 
 @pytest.mark.parametrize("path", EXERCISES, ids=lambda path: path.stem)

@@ -253,6 +253,17 @@ def test_a_circle() -> None:
     near(run.q[-1, :2], radius * np.array([np.sin(turn), 1 - np.cos(turn)]), absolute=1e-8)
 
 
+def test_torques_of_a_motion() -> None:
+    """Positions by integration, as in a simulation; torques as the inverse model has them there."""
+    robot = _vehicle("differential-drive")
+    motion = cardan.trajectory(robot, [6.0, 9.0], 1.0, start=[0.0, 0.0], dt=1e-2)
+    found = cardan.torques(robot, motion)
+    run = cardan.simulate(robot, motion=motion, duration=1, dt=1e-2)
+    near(found.total, run.tau, absolute=1e-8)
+    on = coordinates(robot)
+    near(on.rolled_along(motion, np.zeros(5)), run.q, absolute=1e-8)
+
+
 def test_files(tmp_path: Any) -> None:
     for name in VEHICLES:
         robot = _vehicle(name)
@@ -305,3 +316,17 @@ def test_what_cannot_roll() -> None:
             cardan.model(robot, name)
     with pytest.raises(cardan.ModelError, match="depends on their way"):
         cardan.model(robot, "loop-geometry")
+
+
+def test_on_the_page() -> None:
+    """Sliders put a vehicle anywhere; its motions are simulated."""
+    pytest.importorskip("nicegui")
+    from cardan.app.web.jobs.motion import motion
+    from cardan.app.web.scene.continuation import follow_on
+
+    robot, start = _vehicle("differential-drive"), np.zeros(5)
+    wanted = np.array([1.0, 2.0, 0.5, 0.0, 0.3])
+    near(follow_on(robot, start, wanted)[0], wanted, 1e-15)
+    data = {"from": start.tolist(), "to": [3.0, 3.0], "duration": 1, "law": "quintic"}
+    answer = motion(robot, data, lambda *_: None)
+    near(answer["q"][-1], [0.3, 0, 0, 3, 3], absolute=1e-6)

@@ -127,6 +127,10 @@ def test_a_picture_of_a_law_with_its_robot() -> None:
     for words in ("pid", "kp e + kd ed + ki z", "q_r, qd_r, qdd_r", "H(q, qd)"):
         assert words in picture
     assert picture.count("∫") == 3
+    motion = cardan.trajectory(robot, 0.5, duration=1.0)
+    watched = cardan.control.observed(robot, cardan.control.pd(robot, motion, 1.0, 1.0))
+    assert watched.program.model == "control pd observed"
+    assert "kp e + kd ed" in block_diagram(robot, watched)
 
 
 def test_what_has_no_formulas_says_what_has() -> None:

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import ctypes
+import shutil
+import subprocess
 from dataclasses import replace
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
 from robots import arm, floating_snake, pendulum
+from tests.compare import near
 
 import cardan
 from cardan.control.reduced import rank, reduce_model, states_of
+from cardan.control.table_code import side_by_side, table_code
 from cardan.control.tabulated import tabulate, trade_off
 from cardan.describe.robot import Limits, Robot
 from cardan.errors import CardanError, InputError
@@ -142,3 +148,31 @@ def test_what_cannot_be_is_said() -> None:
         reduce_model(cardan.model(pendulum(), "gravity"), motions(1, 1), -1)
     with pytest.raises(InputError, match="does not give the inputs tau"):
         states_of(cardan.model(pendulum(), "direct-dynamics"), motions(1, 1))
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="no C compiler")
+@pytest.mark.parametrize("degree", [1, 3])
+def test_tables_in_c_are_those_of_python(degree: int, tmp_path: Path) -> None:
+    """A full turn and a joint with limits, at random states and at the ends of the tables."""
+    body = {"mass": 2, "com": [0.3, 0.1, 0], "inertia_com": [0.1, 0, 0, 0.1, 0, 0.1]}
+    limits = {"lower": -1.5, "upper": 1}
+    links = [{**body, "FV": 0.2, "FS": 0.1}, {"d": 1, "limits": limits, **body}]
+    robot = cardan.load({"name": "2R */", "gravity": [0, -9.81, 0], "link": links})
+    table = tabulate(robot, 9, degree=degree)
+    text = table_code(table, "torques")
+    assert f"{table.memory} bytes" in text
+    source, library = tmp_path / "t.c", tmp_path / "t.so"
+    source.write_text(text)
+    flags = ["-std=c99", "-Wall", "-pedantic", "-Werror", "-shared", "-fPIC"]
+    subprocess.run(["gcc", *flags, source, "-o", library, "-lm"], check=True)
+    function = ctypes.CDLL(str(library)).torques
+    rng = np.random.default_rng(0)
+    for q2 in (-1.5, 1.0, 0.9999, *rng.uniform(-1.5, 1, 20)):
+        q, tau = np.array([rng.uniform(-20, 20), q2]), np.empty(2)
+        qd, qdd = rng.normal(size=(2, 2))
+        function(*(x.ctypes.data_as(ctypes.c_void_p) for x in (q, qd, qdd, tau)))
+        near(tau, table(q, qd, qdd), 1e-12)
+    rows = side_by_side(robot, [8, 16], degree=degree)
+    assert [row["model"] for row in rows] == ["exact", "reduced, 0.01", "8 points", "16 points"]
+    assert rows[1]["error"] <= 0.01
+    assert rows[3]["error"] < rows[2]["error"]

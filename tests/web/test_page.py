@@ -485,6 +485,22 @@ def test_the_gallery_shows_and_opens(page: Any, server: Server) -> None:
     page.get_by_role("button", name="Close").click()
     card.get_by_role("button", name="Open").click()
     page.locator(".header .title", has_text="Branched tree").wait_for(timeout=SLOW)
+    page.get_by_role("button", name="Robot", exact=True).click()  # and may be kept under a name
+    page.get_by_role("menuitem", name="Keep in my robots").click()
+    page.get_by_label("Name", exact=True).fill("my tree")
+    page.get_by_role("button", name="Apply").click()
+    page.locator(".q-dialog").wait_for(state="detached", timeout=SLOW)
+    open_bundled(page, "planar2r")
+    page.get_by_role("button", name="Robot", exact=True).click()
+    page.get_by_role("menuitem", name="My robots", exact=True).click()
+    own = page.locator(".robot-card").filter(has_text="my tree")
+    own.get_by_role("button", name="Duplicate").click()
+    page.get_by_text("my tree (2)").wait_for(timeout=SLOW)
+    own.last.get_by_role("button", name="Delete").click()
+    page.get_by_role("button", name="Bring back").click()
+    until(page, lambda: page.locator(".robot-card").count() == 2)
+    own.first.get_by_role("button", name="Open").click()
+    page.locator(".header .title", has_text="Branched tree").wait_for(timeout=SLOW)
 
 
 def test_nothing_sticks_out(page: Any) -> None:

@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 import json
 import os
+import stat
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,8 +16,10 @@ import pytest
 import cardan
 from cardan.app.web.jobs.pool import Jobs, Result
 from cardan.app.web.server import store as stored
+from cardan.app.web.server.shelf import Shelf
 from cardan.app.web.server.state import Page
 from cardan.app.web.server.store import Project, Store, written
+from cardan.describe.files import dumps
 from cardan.errors import InputError
 
 NAME = "a" * 32
@@ -404,3 +407,33 @@ def test_a_limit_of_zero_is_no_missing_limit(tmp_path: Path) -> None:
     (table,) = _limits(page)
     assert [cell.value for cell in table.rows[0][1:3]] == ["0", ""]
     assert page.rest().tolist() == [1.0, 0.0]
+
+
+def test_robots_are_kept_under_names(tmp_path: Path) -> None:
+    shelf = Shelf(tmp_path, NAME)
+    assert shelf.all() == []
+    text = dumps(cardan.load("rx90"), "toml")
+    first = shelf.put(" arm ", text, {"D3": "0.4"})
+    with pytest.raises(InputError, match="there is a robot called 'arm'"):
+        shelf.put("arm", text, {})
+    with pytest.raises(InputError, match="name is missing"):
+        shelf.put(" ", text, {})
+    second = shelf.duplicate(first.key)
+    assert (second.name, second.values, second.robot.name) == ("arm (2)", {"D3": "0.4"}, "RX90")
+    shelf.rename(second.key, "other")
+    with pytest.raises(InputError, match="no other robot has"):
+        shelf.rename(second.key, "arm")
+    again = Shelf(tmp_path, NAME)  # another page, or after a restart
+    assert {kept.name for kept in again.all()} == {"arm", "other"}
+    again.remove(first.key)
+    assert [kept.name for kept in shelf.all()] == ["other"]
+    with pytest.raises(InputError, match="no longer there"):
+        shelf.find(first.key)
+    written()
+    items = json.loads(shelf.path.read_text())
+    shelf.path.write_text(json.dumps([{"name": "x"}, 3, *items]))
+    assert [kept.name for kept in shelf.all()] == ["other"]
+    shelf.path.write_text("{")
+    with pytest.raises(InputError, match="cannot be read"):
+        shelf.all()
+    assert stat.S_IMODE(shelf.path.parent.stat().st_mode) == 0o700

@@ -11,7 +11,7 @@ from typing import Any
 from ..describe.robot import FIXED, Robot
 from . import spatial
 from .c_loop import compiled_loop
-from .case import MODELS, Case, Peer, floats, inputs_of, rows_of
+from .case import DYNAMICS, Case, Peer, floats, inputs_of, rows_of
 from .plain import gravity, plain_bodies, plain_body
 
 __all__ = ["casadi_case", "casadi_peer"]
@@ -27,7 +27,7 @@ def casadi_peer(robot: Robot) -> Peer | str:
     if any(joint.sigma == FIXED for joint in robot.joints):
         return "fixed frames are not part of the plain recursion"
     cases = {}
-    for name in MODELS:
+    for name in DYNAMICS:
         case = casadi_case(casadi, robot, name)
         if case is None:
             return "no C compiler"

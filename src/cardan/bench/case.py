@@ -13,15 +13,19 @@ from ..describe.robot import FURTHER, Base, Limits, Robot
 from ..errors import ModelError
 
 __all__ = [
-    "G0", "MODELS", "Case", "Peer", "States", "comparable", "fastest", "floats", "inputs_of",
-    "options_of", "rows_of", "states_of",
+    "DERIVATIVES", "DYNAMICS", "G0", "MODELS", "Case", "Peer", "States", "comparable", "fastest",
+    "floats", "inputs_of", "models_of", "options_of", "rows_of", "states_of",
 ]  # fmt: skip
 
-MODELS = ("inverse-dynamics", "inertia-matrix", "direct-dynamics")
+DYNAMICS = ("inverse-dynamics", "inertia-matrix", "direct-dynamics")
+DERIVATIVES = ("inverse-dynamics-derivatives", "direct-dynamics-derivatives")
+MODELS = DYNAMICS + DERIVATIVES
 _INPUTS = {
     "inverse-dynamics": ("q", "qd", "qdd"),
     "inertia-matrix": ("q",),
     "direct-dynamics": ("q", "qd", "tau"),
+    "inverse-dynamics-derivatives": ("q", "qd", "qdd"),
+    "direct-dynamics-derivatives": ("q", "qd", "tau"),
 }
 _OF_THE_BASE = {
     "inverse-dynamics": ("V0", "V0d", "g0"),
@@ -34,6 +38,11 @@ States = Mapping[str, np.ndarray]  # name -> (N, n)
 
 def floats(robot: Robot) -> bool:
     return robot.base.kind == "floating"
+
+
+def models_of(robot: Robot) -> tuple[str, ...]:
+    """What is compared: derivatives of robots on a fixed base, whose states are vectors."""
+    return DYNAMICS if floats(robot) else MODELS
 
 
 def inputs_of(robot: Robot, model: str) -> tuple[str, ...]:
@@ -52,6 +61,8 @@ def options_of(robot: Robot, model: str) -> dict[str, str]:
 def rows_of(robot: Robot, model: str) -> tuple[int, ...]:
     """The shape of the result."""
     size = robot.n + 6 * floats(robot)
+    if model in DERIVATIVES:  # by q, by qd, by qdd or tau
+        return (size, 3 * size)
     return (size, size) if model == "inertia-matrix" else (size,)
 
 

@@ -12,7 +12,17 @@ import numpy as np
 
 from ..describe.robot import Robot
 from ..errors import InputError, UnknownNameError
-from .case import MODELS, Case, Peer, States, comparable, fastest, inputs_of, rows_of, states_of
+from .case import (
+    Case,
+    Peer,
+    States,
+    comparable,
+    fastest,
+    inputs_of,
+    models_of,
+    rows_of,
+    states_of,
+)
 from .limits import copy_bandwidth, fma_peak
 from .ours import cardan_c_peer, cardan_peer
 from .report import TRIG, Report, Row
@@ -51,7 +61,7 @@ def bench(
         say(f"{robot.name}: building the models")
         systems = _systems(robot, [name for name in wanted if name not in absent], absent)
         x = states_of(robot, states, seed)
-        for model in MODELS:
+        for model in models_of(robot):
             say(f"{robot.name}: {model}")
             rows += _measured(robot, model, systems, x, rounds)
     say("limits of the machine")

@@ -14,7 +14,17 @@ from ..describe.robot import Robot
 from ..program import Program
 from ..version import __version__
 from .c_loop import compiled_loop
-from .case import MODELS, Case, Peer, States, inputs_of, options_of, rows_of
+from .case import (
+    DERIVATIVES,
+    DYNAMICS,
+    Case,
+    Peer,
+    States,
+    inputs_of,
+    models_of,
+    options_of,
+    rows_of,
+)
 from .one_by_one import one_by_one
 
 __all__ = ["cardan_c_peer", "cardan_peer"]
@@ -23,7 +33,7 @@ __all__ = ["cardan_c_peer", "cardan_peer"]
 def cardan_peer(robot: Robot) -> Peer:
     """Cardan compiled by LLVM, in this process; no C compiler is used."""
     note = "native code by LLVM; loop: the one-state kernel over the states, batch: vectors"
-    cases = {name: _case(robot, name) for name in MODELS}
+    cases = {name: _case(robot, name) for name in models_of(robot)}
     return Peer("Cardan", __version__, note, cases)
 
 
@@ -53,8 +63,17 @@ def _case(robot: Robot, name: str) -> Case:
         generation=generation,
         operations=program.cost.mul + program.cost.add + program.cost.div,
         trig=program.cost.trig,
-        ours=_base_first if len(program.outputs) > 1 else None,
+        ours=_arranged(name) if len(program.outputs) > 1 else None,
     )
+
+
+def _arranged(name: str) -> Callable[[Any, States], np.ndarray]:
+    return _blocks if name in DERIVATIVES else _base_first
+
+
+def _blocks(outputs: Any, states: States) -> np.ndarray:
+    """The partial derivatives side by side."""
+    return np.concatenate(outputs[1:], axis=-1)
 
 
 def _base_first(outputs: Any, states: States) -> np.ndarray:
@@ -82,7 +101,7 @@ def _batch(function: Any, program: Program, dtype: str) -> Callable[[States], An
 def cardan_c_peer(robot: Robot) -> Peer | None:
     """The C that Cardan prints, built by the machine's own compiler."""
     cases = {}
-    for name in MODELS:
+    for name in DYNAMICS:
         start = time.perf_counter()
         program = model(robot, name, **options_of(robot, name))
         function = "cardan_case"

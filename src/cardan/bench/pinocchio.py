@@ -10,7 +10,7 @@ import numpy as np
 
 from ..describe.robot import Robot
 from ..describe.urdf.write import write_urdf
-from .case import Case, Peer, floats
+from .case import Case, Peer, States, floats
 from .free_flyer import free_flyer_peer, in_one_call
 from .plain import gravity, order_by_name
 
@@ -39,6 +39,21 @@ def pinocchio_peer(robot: Robot) -> Peer | str:
     def direct(q: np.ndarray, qd: np.ndarray, tau: np.ndarray) -> Any:
         return pin.aba(model, data, q, qd, tau)
 
+    def inverse_derivatives(q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> Any:
+        return pin.computeRNEADerivatives(model, data, q, qd, qdd)
+
+    def direct_derivatives(q: np.ndarray, qd: np.ndarray, tau: np.ndarray) -> Any:
+        return pin.computeABADerivatives(model, data, q, qd, tau)
+
+    def turned(states: States) -> States:
+        return {name: np.ascontiguousarray(x[..., back]) for name, x in states.items()}
+
+    def blocks(results: Any, states: States) -> np.ndarray:
+        """Side by side; of the last, which is symmetric, the upper half is given."""
+        by_q, by_qd, last = map(np.asarray, results)
+        whole = np.triu(last) + np.triu(last, 1).T
+        return np.concatenate([x[np.ix_(order, order)] for x in (by_q, by_qd, whole)], axis=-1)
+
     return Peer(
         "Pinocchio", str(pin.__version__),
         "wheel from PyPI; loop: rneaInParallel, abaInParallel on one thread",
@@ -53,6 +68,12 @@ def pinocchio_peer(robot: Robot) -> Peer | str:
                 _ordered(direct, order, back),
                 loop=in_one_call(pin, model, "abaInParallel", ("q", "qd", "tau"), order, back),
                 generation=built,
+            ),
+            "inverse-dynamics-derivatives": Case(
+                inverse_derivatives, generation=built, own=turned, ours=blocks
+            ),
+            "direct-dynamics-derivatives": Case(
+                direct_derivatives, generation=built, own=turned, ours=blocks
             ),
         },
     )  # fmt: skip

@@ -96,9 +96,7 @@ def block_diagram(robot: Robot, law: Law | Program | None = None) -> str:
     True"""
     program = law.program if isinstance(law, Law) else law
     draw = _Drawing()
-    ends = (0.0, 0.0)
-    if program is not None:
-        ends = _law(draw, program)
+    centre, bottom = (0.0, 0.0) if program is None else _law(draw, program)
     first = draw.arrow("tau")
     middle = draw.sum()
     draw.words(middle - 18, _MIDDLE + 24, "−")
@@ -112,16 +110,15 @@ def block_diagram(robot: Robot, law: Law | Program | None = None) -> str:
     _fed_back(draw, (speed, position), middle)
     if program is not None:
         low = _HEIGHT - 22
-        centre = (ends[0] + ends[1]) / 2
         seen = ["q", "qd", *(key for key in BASE if key in program.inputs)]
-        draw.line((position, _MIDDLE), (position, low), (centre, low), (centre, _MIDDLE + 40))
+        draw.line((position, _MIDDLE), (position, low), (centre, low), (centre, bottom))
         draw.words((centre + first) / 2 + 30, low - 6, ", ".join(seen), small=True)
     what = "its dynamics" if program is None else program.model
     return draw.svg(f"{robot.name}: {what}")
 
 
 def _law(draw: _Drawing, program: Program) -> tuple[float, float]:
-    """The block of a law, what it follows and its state."""
+    """The block of a law, what it follows and its state; gives the middle of its lower edge."""
     measured = {"q", "qd", "tau", *BASE, *STATES}
     asked = [key for key in program.inputs if key not in measured]
     draw.arrow(", ".join(asked))
@@ -130,18 +127,19 @@ def _law(draw: _Drawing, program: Program) -> tuple[float, float]:
     formula = [entry.formula] if entry is not None else []
     watched = ["tau - r, r = K (A qd - z)"] if "r" in program.outputs else []
     ends = draw.block(name, *formula, *watched)
+    half = (26 + 18 * (1 + len(formula) + len(watched))) / 2
     state = state_name(program)
     if state:
         left, right = ends[0] + 14, ends[1] - 14
         centre, top = (left + right) / 2, 26.0
-        edge = _MIDDLE - (26 + 18 * (1 + len(formula) + len(watched))) / 2
+        edge = _MIDDLE - half
         draw.line((right, edge), (right, top), (centre + 15, top))
         draw.line((centre - 15, top), (left, top), (left, edge))
         draw.parts.append(f'<rect x="{centre - 15:g}" y="{top - 13:g}" width="30" height="26"/>')
         draw.words(centre, top + 5, "∫")
         draw.words(right + 14, top + 18, f"{state}d", small=True)
         draw.words(left - 10, top + 18, state, small=True)
-    return ends
+    return (ends[0] + ends[1]) / 2, _MIDDLE + half
 
 
 def _fed_back(draw: _Drawing, taken: tuple[float, float], middle: float) -> None:

@@ -301,11 +301,11 @@ def rubbing(
 ) -> list[Any]:  # fmt: skip
     """The torques of friction alone, as simulations have it; `base`: V0 and g0 of one that floats,
     which do not matter."""
-    code = derived(_massless(smoothed(robot, smooth)), "bias").code
+    code = derived(massless(smoothed(robot, smooth)), "bias").code
     return inline(tracer.graph, code, {"q": q, "qd": qd, **base})["H"][-len(qd) :]
 
 
-def _massless(robot: Robot) -> Robot:
+def massless(robot: Robot) -> Robot:
     """The robot without inertia, wrenches, weight and springs: its bias is friction."""
     nothing: Any = dict.fromkeys((*INERTIA, *WRENCH), 0)
     return replace(

@@ -158,7 +158,8 @@ def observed(
     outputs = {"tau": ((on.nu,), tau), "zd": ((own + n,), zd), "r": ((n,), r)}
     words = inner.meaning.get(law.state, "")
     extra = {**inner.meaning, "z": f"{words}; then {_STATE}" if words else _STATE, "r": _RESIDUAL}
-    program = _program(tracer, f"{inner.model} observed", robot, outputs, extra)
+    name = inner.model.removeprefix("control ")
+    program = _program(tracer, f"{name} observed", robot, outputs, extra)
     begin = np.zeros(own) if law.z0 is None else law.z0
     return Law(program, law.motion, np.concatenate([begin, _momentum(robot, law.motion)]))
 

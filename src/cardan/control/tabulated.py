@@ -33,7 +33,7 @@ from ..motion.joints import (
 )
 from ..program import Program
 
-__all__ = ["Tabulated", "tabulate", "trade_off"]
+__all__ = ["Tabulated", "random_states", "tabulate", "trade_off"]
 
 LARGEST = 512 * 2**20  # bytes of all tables
 
@@ -284,14 +284,20 @@ def trade_off(
     robot: Robot, points: Sequence[int], *, degree: int = 3, states: int = 2000, seed: int = 0
 ) -> list[dict[str, float]]:
     """Memory and largest relative torque error of tables of several sizes, at random states."""
-    rng = np.random.default_rng(seed)
     rows = []
     for count in points:
         table = tabulate(robot, count, degree=degree)
-        span = table.step * np.where(table.periodic, count, count - 1)
-        q = table.start + span * rng.random((states, robot.n))
-        qd, qdd = rng.uniform(-3, 3, (2, states, robot.n))
-        exact = compiled(robot, "inverse-dynamics")(q=q, qd=qd, qdd=qdd)
-        error = np.abs(table(q, qd, qdd) - exact).max(axis=0) / np.abs(exact).max(axis=0)
+        x = random_states(table, states, seed)
+        exact = compiled(robot, "inverse-dynamics")(**x)
+        error = np.abs(table(**x) - exact).max(axis=0) / np.abs(exact).max(axis=0)
         rows.append({"points": count, "bytes": table.memory, "error": float(error.max())})
     return rows
+
+
+def random_states(table: Tabulated, count: int, seed: int) -> dict[str, Any]:
+    """Random positions in the tables, velocities and accelerations."""
+    rng = np.random.default_rng(seed)
+    span = table.step * np.where(table.periodic, table.points, table.points - 1)
+    q = table.start + span * rng.random((count, table.robot.n))
+    qd, qdd = rng.uniform(-3, 3, (2, count, table.robot.n))
+    return {"q": q, "qd": qd, "qdd": qdd}

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from ..errors import InputError, ModelError
 from ..loops.analysis import analyse, independent
 from ..loops.standing import standing
 from ..mechanism.coordinates import Coordinates, holonomic
+from ..run.steps import rk4
 from .derived import compiled
 from .joints import array
 
@@ -82,6 +84,26 @@ class JointSpace:
         if self.robot.wheels:
             raise _rolled(self.robot)
         return np.asarray(_geometry(self.robot).follow(path, start))
+
+    def rolled_along(self, motion: Any, start: np.ndarray) -> np.ndarray:
+        """q of the whole tree at the instants of a motion of the active joints, from a first
+        configuration: wheels give velocities alone, which are integrated (Runge and Kutta, of
+        order 4, a step from one instant to the next)."""
+
+        def rates(t: float, q: np.ndarray) -> np.ndarray:
+            wanted, v, _ = (np.asarray(x, float) for x in motion(t))
+            q = q.copy()
+            q[self.place] = wanted
+            return np.asarray(self.matrix(q, v)[0] @ v)
+
+        q = np.array(start, float)
+        rows = [q]
+        for a, b in pairwise(motion.t.tolist()):
+            q = np.asarray(rk4(rates, a, q, b - a))
+            q[self.place] = motion(b)[0]
+            q = self.closed_at(q)
+            rows.append(q)
+        return np.array(rows)
 
     def first(self, name: str, given: Any) -> np.ndarray:
         """q from one value for all, all of q, the joints of the tree, or the active joints: the

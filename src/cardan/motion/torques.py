@@ -184,7 +184,10 @@ def _positions(robot: Robot, motion: Trajectory, q0: Any) -> tuple[np.ndarray, T
         return motion.q, Trajectory(motion.t, q, qd, qdd, None, motion.name)
     if motion.n != on.nv:
         fits(motion, robot)
-    return on.follow(motion.q, on.first("q0", motion.q[0] if q0 is None else q0)), motion
+    start = on.first("q0", motion.q[0] if q0 is None else q0)
+    if robot.wheels:
+        return on.rolled_along(motion, start), motion
+    return on.follow(motion.q, start), motion
 
 
 def _require_closed(robot: Robot, motion: Trajectory) -> None:

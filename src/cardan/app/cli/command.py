@@ -97,7 +97,7 @@ EXAMPLES: dict[str, tuple[str, str]] = {
     ),
     "tabulate": (
         "cardan tabulate ur5 --points 4,6 --json",
-        "cardan tabulate ur5 --points 4 --degree 1",
+        "cardan tabulate ur5 --points 4 --degree 1 --to c -o tables.c",
     ),
     "workspace": (
         "cardan workspace ur5 --samples 20000 --plot none",

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from ...errors import UnknownNameError
 from . import completion
 from .arguments import Degrees, Json, RobotName, Settings, numbers
 from .motion import End, Lasting, Profile, Start, TrajectoryFile, motion_of
@@ -71,23 +72,39 @@ def tabulate(
         str, typer.Option(metavar="N,...", help="Values per joint of each table tried.")
     ] = "8,16,32",
     degree: Annotated[int, typer.Option(help="Of the interpolation: 1 or 3.")] = 3,
+    tolerance: Annotated[
+        float, typer.Option(help="A fraction of each output's largest value.")
+    ] = 0.01,
+    to: Annotated[
+        str,
+        typer.Option(metavar="LANGUAGE", help="c: print the model with the last of the tables."),
+    ] = "",
+    output: Annotated[
+        str, typer.Option("-o", "--output", metavar="FILE", help="For --to; - is stdout.")
+    ] = "-",
     json: Json = False,
     setting: Settings = None,
 ) -> None:
-    """Inverse dynamics from tables of its coefficients: memory and error, beside the program."""
-    from ...catalogue import model as derived
-    from ...control.tabulated import trade_off
+    """Inverse dynamics from tables of its coefficients: memory, operations and error, beside the
+    program itself and what is left of it within a tolerance."""
+    from ...control.table_code import side_by_side, table_code
+    from ...control.tabulated import tabulate
     from .sources import open_robot
 
     described = open_robot(robot, setting)
     sizes = [int(x) for x in numbers(points, "--points")]
-    rows = trade_off(described, sizes, degree=degree)
+    if to:
+        if to != "c":
+            raise UnknownNameError.of("language of tables", to, ("c",))
+        write(output, table_code(tabulate(described, sizes[-1], degree=degree)))
+        return
+    rows = side_by_side(described, sizes, degree=degree, tolerance=tolerance)
     if json:
         print_json(rows)
         return
-    exact = derived(described, "inverse-dynamics").cost
     table = [
-        (str(row["points"]), f"{row['bytes'] / 1000:.4g}", f"{row['error']:.2g}") for row in rows
+        (row["model"], f"{row['bytes'] / 1000:.4g}", str(row["operations"]), f"{row['error']:.2g}")
+        for row in rows
     ]
-    title = f"{described.name}: tables of A, C1, C2, Q; the program itself: {exact}"
-    print_table(title, ("points per joint", "kB", "largest relative error"), table)
+    title = f"{described.name}: inverse dynamics, and tables of A, C1, C2, Q"
+    print_table(title, ("model", "kB", "operations", "largest relative error"), table)

@@ -17,7 +17,7 @@ import numpy as np
 
 from ..model.columns import Model
 from ..model.equations import described
-from ..recipe import Recipe
+from ..recipe import Friction, Recipe
 from .fitting import Fitting, Source, blocks_error
 from .solve import estimate
 
@@ -53,6 +53,14 @@ class _Trial:
     loaded: bool
     shape: Mapping[str, float] = field(default_factory=dict)
     error: float = 0.0
+    models: dict[tuple[Friction, bool | str], Model] = field(default_factory=dict)
+
+    def columns(self, recipe: Recipe) -> Model:
+        """The model of a recipe; filters do not matter."""
+        key = recipe.friction, recipe.fit.motor_inertia
+        if key not in self.models:
+            self.models[key] = described(self.model, recipe, loaded=self.loaded, start=())
+        return self.models[key]
 
     def judged(self, recipe: Recipe, fitted: bool = True) -> _Trial | None:
         """Another recipe; None where it cannot be. fitted: the shape of the friction too, else it
@@ -61,7 +69,7 @@ class _Trial:
         sources = self.sources
         if not same:
             sources = [Source.of(x.series, self.model.robot, recipe) for x in self.sources]
-        model = described(self.model, recipe, loaded=self.loaded, start=())
+        model = self.columns(recipe)
         fit = Fitting(model, recipe, sources, most=_ROWS, shape=self.shape)
         fit.excited()
         if fitted and model.shape:
@@ -76,7 +84,7 @@ class _Trial:
 
     def predicted(self) -> np.ndarray:
         """The torques of the model along the recordings that are fitted."""
-        model = described(self.model, self.recipe, loaded=self.loaded, start=())
+        model = self.columns(self.recipe)
         fit = Fitting(model, self.recipe, self.sources, shape=self.shape)
         fit.excited()
         return np.asarray(fit.data.W @ estimate(fit.data, self.recipe.fit.weights).K)

@@ -44,7 +44,8 @@ def motion(robot: Any, data: Data, say: Say) -> Data:
     say("computing the torques")
     rows = _some(planned.t)
     base: list[Any] = []
-    if robot.ne or is_floating(robot) or any(x.elastic for x in robot.joints):
+    free = robot.ne or is_floating(robot) or robot.wheels
+    if free or any(x.elastic for x in robot.joints):
         q, total, table, base = _free_motion(robot, start, planned, rows, say)
         parts: Data = {}
     elif robot.constrained:
@@ -62,7 +63,8 @@ def motion(robot: Any, data: Data, say: Say) -> Data:
 
 
 def _free_motion(robot: Any, start: np.ndarray, planned: Any, rows: np.ndarray, say: Say) -> Any:
-    """Of elastic parts or a free base: they move as the motion makes them, so it is simulated."""
+    """Of elastic parts, a free base or wheels: they move as the motion makes them, so it is
+    simulated."""
     from ....simulation.simulate import simulate
 
     step = float(planned.t[-1]) / _SHOWN

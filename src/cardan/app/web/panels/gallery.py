@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
@@ -21,7 +21,7 @@ from ..server.store import Project
 from .structure import structure
 from .style import STYLE
 
-__all__ = ["build", "cards"]
+__all__ = ["Cards", "build", "cards", "headed"]
 
 
 @cache
@@ -39,23 +39,23 @@ def cards() -> bytes:
     return json.dumps(listed).encode()
 
 
-class _Cards(Element, component="../parts/gallery.js"):
-    def __init__(self, work: Callable[[str, str], Any]) -> None:
+class Cards(Element, component="../parts/gallery.js"):
+    """Cards with what can be done with each; fetched, or shown by the page that has them."""
+
+    def __init__(
+        self, work: Callable[[str, str], Any], acts: Sequence[str], empty: str = "", url: str = ""
+    ) -> None:
         super().__init__()
-        self._props["url"] = "/gallery/cards"
+        self._props.update(url=url, acts=list(acts), empty=empty, listed=[])
         self.on("act", lambda event: work(*event.args))
+
+    def show(self, listed: list[dict[str, Any]]) -> None:
+        self._props["listed"] = listed
 
 
 def build(project: Callable[[], Project], jobs: Jobs) -> None:
     """Cards; one click opens the robot in the page."""
-    ui.add_css(STYLE)
-    ui.colors(primary="#2b5d8a", secondary="#5c6670", accent="#b5402a", negative="#b5402a")
-    ui.dark_mode(project().page.get("dark"))
-    with ui.header().classes("header items-center"):
-        ui.label("Cardan").classes("brand")
-        _button("Back", lambda: ui.navigate.to("/")).props("icon=arrow_back")
-        ui.space()
-        ui.label(f"{len(robots())} bundled robots").classes("title")
+    headed(project, f"{len(robots())} bundled robots")
 
     async def work(act: str, name: str) -> None:
         if name not in robots():
@@ -70,7 +70,19 @@ def build(project: Callable[[], Project], jobs: Jobs) -> None:
             await _counts(name, robot, jobs)
 
     with ui.element("div").classes("gallery-page"):
-        _Cards(work)
+        Cards(work, ("Open", "Tables", "Counts"), url="/gallery/cards")
+
+
+def headed(project: Callable[[], Project], title: str) -> None:
+    """The header of a page beside the main one."""
+    ui.add_css(STYLE)
+    ui.colors(primary="#2b5d8a", secondary="#5c6670", accent="#b5402a", negative="#b5402a")
+    ui.dark_mode(project().page.get("dark"))
+    with ui.header().classes("header items-center"):
+        ui.label("Cardan").classes("brand")
+        _button("Back", lambda: ui.navigate.to("/")).props("icon=arrow_back")
+        ui.space()
+        ui.label(title).classes("title")
 
 
 def _button(words: str, work: Callable[[], Any]) -> Any:

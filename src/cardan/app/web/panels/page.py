@@ -13,11 +13,13 @@ from ....catalogue import MENU
 from ....describe.bundled import bundled, robots
 from ....emit import languages
 from ..scene.view import View
+from ..server.shelf import Shelf
 from ..server.state import Page
 from .cells import say
 from .menus import Item, Menus, choose_from, show_keys
 from .models import Models
 from .open import open_file
+from .robots import keep
 from .save import FORMATS, download
 from .style import KEYS, STYLE, UPRIGHT, is_dark
 from .table import description
@@ -28,7 +30,7 @@ __all__ = ["apologise", "build"]
 _GROUPS = tuple(dict.fromkeys(entry.group for entry in MENU.values()))
 
 
-def build(page: Page) -> None:
+def build(page: Page, shelf: Shelf) -> None:
     """Everything of one browser page."""
     client = ui.context.client
     client.on_delete(page.close)
@@ -50,7 +52,7 @@ def build(page: Page) -> None:
             left = _Left(page)
         with splitter.after:
             left.view = View(page)
-    _header(page, dark, left.models)
+    _header(page, shelf, dark, left.models)
     left.find_again()
 
 
@@ -130,11 +132,11 @@ class _Left:
             self.tabs.set_value(tab)
 
 
-def _header(page: Page, dark: Any, on_models: Callable[[], Models]) -> None:
+def _header(page: Page, shelf: Shelf, dark: Any, on_models: Callable[[], Models]) -> None:
     def choose(name: str) -> None:
         on_models().choose(name)
 
-    menus: dict[str, Sequence[Item | None]] = {"Robot": _robot_menu(page)}
+    menus: dict[str, Sequence[Item | None]] = {"Robot": _robot_menu(page, shelf)}
     for group in _GROUPS:
         menus[group.capitalize()] = [
             (name, entry.summary, partial(choose, name))
@@ -203,7 +205,7 @@ def _icon(icon: str, words: str, keys: str, work: Callable[[], Any]) -> Any:
     return button
 
 
-def _robot_menu(page: Page) -> list[Item | None]:
+def _robot_menu(page: Page, shelf: Shelf) -> list[Item | None]:
     def take(name: str) -> None:
         say(page.open(bundled(name)))
 
@@ -215,6 +217,9 @@ def _robot_menu(page: Page) -> list[Item | None]:
         ("New", "", lambda: _new(page)),
         ("Open a bundled robot ...", "", choose),
         ("Open a file ...", "", lambda: open_file(page)),
+        None,
+        ("My robots", "", lambda: ui.navigate.to("/robots")),
+        ("Keep in my robots ...", "", lambda: keep(page, shelf)),
         None,
         *((f"Download as {words}", "", partial(download, page, form))
           for form, words in FORMATS.items()),

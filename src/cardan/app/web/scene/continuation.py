@@ -10,7 +10,7 @@ from ....algebra.newton import Damping, Rule, newton
 from ....describe.limits import joint_limits
 from ....describe.robot import Robot
 from ....errors import InputError
-from ....mechanism.coordinates import Coordinates
+from ....mechanism.coordinates import Coordinates, holonomic
 
 __all__ = ["closed_next_to", "follow", "follow_on", "reach_for"]
 
@@ -34,6 +34,8 @@ def follow_on(robot: Robot, start: np.ndarray, wanted: np.ndarray) -> tuple[np.n
     from ....loops.numeric import equations
 
     passive = _passive(robot)
+    if not passive:  # wheels alone: any place can be driven to
+        return np.asarray(wanted, float), True
     active = [k for k in range(robot.n) if k not in passive]
     by, target = ByEquations(equations(robot), active, passive), np.asarray(wanted, float)[active]
     q, share = carried(by, np.array([start], float), target[None], step=_STEP)
@@ -52,7 +54,7 @@ def closed_next_to(robot: Robot, q: np.ndarray) -> np.ndarray | None:
 
 
 def _passive(robot: Robot) -> list[int]:
-    link = Coordinates.of(robot)
+    link = Coordinates.of(holonomic(robot))
     return link.places(link.passive)
 
 

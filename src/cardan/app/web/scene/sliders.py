@@ -14,6 +14,7 @@ from ....describe.robot import FIXED, PRISMATIC, Joint
 from ....describe.values.expression import number
 from ....describe.values.parser import to_value
 from ....errors import CardanError
+from ....mechanism.coordinates import holonomic
 from ....sheets.solids import stand_ins
 from ..server.state import Page
 from .holding import Holding
@@ -39,7 +40,7 @@ class Sliders(Element, component="../parts/sliders.js"):
     def build(self, size: float) -> None:
         """All sliders anew, for a robot of this size."""
         robot = self.page.robot
-        moving = [joint for joint in robot.joints if joint.sigma != FIXED]
+        moving = [joint for joint in holonomic(robot).joints if joint.sigma != FIXED]
         names = stand_ins(robot)
         self._props.update(
             joints=[

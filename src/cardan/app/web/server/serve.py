@@ -49,6 +49,8 @@ def application(
         raise MissingExtraError.of("nicegui", "web", "the web app") from None
     from ..jobs.pool import Jobs
     from ..panels import gallery, page
+    from ..panels import robots as robots_page
+    from .shelf import Shelf
     from .state import Page
 
     jobs = Jobs(warm=True)
@@ -59,11 +61,16 @@ def application(
         project = store.project(name)
         jobs.warm_up()
         try:
-            page.build(Page(project, jobs, store.shapes, store.results))
+            page.build(Page(project, jobs, store.shapes, store.results), Shelf(folder, name))
         except Exception:  # whatever the project holds: the next load must not fail on it too
             logging.getLogger("cardan").exception("the page could not be made")
             store.failed(name)
             page.apologise()
+
+    @ui.page("/robots", title="Cardan: my robots")
+    def own() -> None:
+        name = str(app.storage.browser["id"]).replace("-", "")
+        robots_page.build(lambda: store.project(name), Shelf(folder, name))
 
     @ui.page("/gallery", title="Cardan: robots")
     def robots() -> None:

@@ -1,0 +1,107 @@
+"""Robots that a user has put aside under names of their own: one JSON file for each browser."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import time
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from ....describe.robot import Robot
+from ....errors import CardanError, InputError
+from ....files import write_atomic
+from .remembered import fitting
+from .store import robot_of
+from .writer import later, private_folder, written
+
+__all__ = ["Kept", "Shelf"]
+
+_MOST = 300  # robots
+_LONGEST = 80  # letters of a name
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A robot as .toml text, with the numbers that were given to its symbols."""
+
+    key: str
+    name: str
+    text: str
+    values: dict[str, Any] = field(default_factory=dict)
+    time: float = 0.0
+
+    @property
+    def robot(self) -> Robot:
+        return robot_of(self.text)
+
+
+class Shelf:
+    """What is in a file, read anew each time: pages and servers may share it."""
+
+    def __init__(self, folder: Path, browser: str) -> None:
+        self.path = private_folder(folder / "shelves") / f"{browser}.json"
+
+    def all(self) -> list[Kept]:
+        """The latest first; what cannot be read is left out, and stays in the file."""
+        robots = []
+        for item in self._items():
+            try:
+                kept = Kept(str(item["key"]), str(item["name"]), str(item["text"]),
+                            fitting({"values": item["values"]})[0].get("values", {}),
+                            float(item["time"]))  # fmt: skip
+                _ = kept.robot
+            except (CardanError, KeyError, TypeError, ValueError):
+                continue
+            robots.append(kept)
+        return sorted(robots, key=lambda kept: -kept.time)
+
+    def find(self, key: str) -> Kept:
+        for kept in self.all():
+            if kept.key == key:
+                return kept
+        raise InputError("this robot is no longer there")
+
+    def put(self, name: str, text: str, values: dict[str, Any]) -> Kept:
+        """One more robot, of a name that no other has."""
+        items, name = self._items(), name.strip()[:_LONGEST]
+        if not name:
+            raise InputError("a name is missing")
+        if name in {str(item.get("name")) for item in items}:
+            raise InputError(f"there is a robot called '{name}': choose another name")
+        if len(items) >= _MOST:
+            raise InputError(f"there are {_MOST} robots already: delete some first")
+        kept = Kept(secrets.token_hex(8), name, text, values, time.time())
+        self._write([*items, asdict(kept)])
+        return kept
+
+    def duplicate(self, key: str) -> Kept:
+        kept, names = self.find(key), {other.name for other in self.all()}
+        copies = (f"{kept.name} ({k})" for k in range(2, _MOST + 3))
+        return self.put(next(x for x in copies if x not in names), kept.text, kept.values)
+
+    def rename(self, key: str, name: str) -> None:
+        kept, name = self.find(key), name.strip()[:_LONGEST]
+        if not name or name in {other.name for other in self.all() if other.key != key}:
+            raise InputError("a name is needed that no other robot has")
+        renamed = asdict(replace(kept, name=name))
+        self._write([renamed if item.get("key") == key else item for item in self._items()])
+
+    def remove(self, key: str) -> None:
+        self._write([item for item in self._items() if item.get("key") != key])
+
+    def _items(self) -> list[dict[str, Any]]:
+        written()
+        try:
+            items = json.loads(self.path.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            return []
+        except (OSError, ValueError) as error:
+            raise InputError(f"your robots cannot be read: {self.path}: {error}") from None
+        if not isinstance(items, list):
+            raise InputError(f"your robots cannot be read: {self.path}: a list is expected")
+        return [item for item in items if isinstance(item, dict)]
+
+    def _write(self, items: list[dict[str, Any]]) -> None:
+        later(lambda: write_atomic(self.path, json.dumps(items), private=True))
