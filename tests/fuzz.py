@@ -65,6 +65,15 @@ MJCF = [
     pos="0 0 1" xyaxes="1 0 0 0 0 1"><joint axis="0 1 0" ref="1" range="-1 1"/><inertial pos="0 0 1"
     mass="1" fullinertia="1 2 2 0 0.1 0"/></body></body></worldbody><sensor><gyro site="x"/>
     </sensor></mujoco>""",
+    """<mujoco><worldbody><body name="box"><freejoint/><geom size="1"/></body><body name="h"
+    mocap="true"/><body name="c"><joint name="c" axis="0 1 0"/><geom size="1"/><body name="rod"
+    pos="1 0 0"><joint name="ball" type="ball" damping="1" range="0 90"/><geom type="capsule"
+    size="0.1" fromto="0 0 0 1 1 1"/><site name="s" fromto="0 0 0 0 1 0"/></body></body>
+    <body name="r" pos="2 0 0"><joint name="r" axis="0 1 0" stiffness="3" springref="9"/><geom
+    size="1"/></body></worldbody><tendon><fixed name="t"><joint joint="c" coef="1"/><joint joint="r"
+    coef="1"/></fixed></tendon><equality><connect body1="rod" body2="r" anchor="1 1 1"/><weld
+    body1="h" body2="c"/><weld body1="box" body2="r"/></equality><actuator><motor tendon="t"/>
+    </actuator></mujoco>""",
 ]
 
 NESTS = [
