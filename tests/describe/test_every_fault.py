@@ -89,7 +89,7 @@ FAULTS = {
             ('mass value="1"', 'mass value="-1"'),
             ('xyz="0 0 1"', 'xyz="0 0 one"'),
             ('type="prismatic"', 'type="rotary"'),
-            ('lower="0" upper="1"', 'lower="2" upper="1"'),
+            ('lower="0" upper="1"', 'lower="0" upper="one"'),
         ],
     ),
 }
