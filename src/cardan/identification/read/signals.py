@@ -34,7 +34,7 @@ __all__ = [
 ]
 
 _FORGETS = 2.0  # periods of the cutoff: ends that a low-pass spoils by more than 1e-4
-_RESTS = 0.02  # of the largest velocity: a motion that begins or ends so is at rest there
+_RESTS = 0.02  # of the largest velocity: below it a joint is at rest
 _SLOWEST = 0.1  # periods of a cutoff that a recording holds at least
 _FEWEST = 10  # samples that may be left of a recording
 _MOST = 200_000  # samples of a recording that are fitted, when nothing else decides
@@ -309,5 +309,7 @@ def _ends(series: Series, filters: Plan, chosen: Filter, qd: np.ndarray) -> tupl
         return 0, 0
     skip = min(round(_FORGETS / filters.cutoff / series.dt), len(series.t) // 10)
     slow = _RESTS * np.abs(qd).max(axis=0)
-    rests = [bool((np.abs(end).max(axis=0) <= slow).all()) for end in (qd[:3], qd[-3:])]
+    # at rest for as long as the filter remembers: a motion that only turns round there is not
+    ends = qd[:skip], qd[len(qd) - skip :]
+    rests = [bool((np.abs(end).max(axis=0, initial=0) <= slow).all()) for end in ends]
     return 0 if rests[0] else skip, 0 if rests[1] else skip
