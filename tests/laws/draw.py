@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -100,10 +100,13 @@ def scene_of(robot: Robot) -> Bodies:
 
     def body(b: Body) -> Body:
         J = Mat([vector(row) for row in b.J.rows])
-        names = ("M", "IA", "FV", "FS", "stiffness", "rest", "damping")
+        names = ("M", "IA", "stiffness", "rest", "damping", "spring", "neutral")
         scalars = {name: number(getattr(b, name)) for name in names}
+        rubs = replace(
+            b.rubs, **{x.name: number(getattr(b.rubs, x.name)) for x in fields(b.rubs)}
+        )  # fmt: skip
         return replace(
-            b, J=J, MS=vector(b.MS), f_e=vector(b.f_e), n_e=vector(b.n_e), **scalars
+            b, J=J, MS=vector(b.MS), f_e=vector(b.f_e), n_e=vector(b.n_e), rubs=rubs, **scalars
         )  # fmt: skip
 
     moved = {name: vector(getattr(scene, name)) for name in ("gravity", "w0", "wd0", "V0", "Vd0")}

@@ -161,7 +161,7 @@ def _screw(axis: int, angle: Any, shift: Any) -> Array:
 
 def friction(scene: Bodies, qd: list[Array]) -> Array:
     links = [scene.links[j - 1] for j in scene.tree.moving]
-    return stack([b.FS * np.sign(v) + b.FV * v for b, v in zip(links, qd, strict=True)])
+    return stack([b.rubs.FS * np.sign(v) + b.rubs.FV * v for b, v in zip(links, qd, strict=True)])
 
 
 def is_singular(A: Array) -> bool:

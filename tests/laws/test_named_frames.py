@@ -377,10 +377,12 @@ def _agrees_with_mujoco(robot: Robot, peer: Any) -> None:
     q = np.random.default_rng(2).uniform(-0.5, 0.5, robot.n)
     moving = [joint.name for joint in robot.joints if joint.sigma != 2]
     floating = robot.base.kind == "floating"
-    for name, value in zip(moving, q, strict=True):
+    for i, name in enumerate(moving):
         k = mujoco.mj_name2id(peer, mujoco.mjtObj.mjOBJ_JOINT, name)
-        assert k >= 0
-        data.qpos[peer.jnt_qposadr[k]] = value
+        if k < 0 or peer.jnt_type[k] == mujoco.mjtJoint.mjJNT_BALL:  # three hinges stand for it
+            q[i] = 0
+        else:
+            data.qpos[peer.jnt_qposadr[k]] = q[i]
     mujoco.mj_kinematics(peer, data)
     extended, numbers = with_frames(robot, [frame.name for frame in robot.frames])
     Z = np.array([float(x) for x in robot.base.Z]).reshape(4, 4) if floating else np.eye(4)
@@ -391,7 +393,7 @@ def _agrees_with_mujoco(robot: Robot, peer: Any) -> None:
         P, R = _mujocos(mujoco, peer, data, frame)
         np.testing.assert_allclose(placed[j][:3, 3], P, atol=1e-9, err_msg=frame.name)
         np.testing.assert_allclose(placed[j][:3, :3], R, atol=1e-9, err_msg=frame.name)
-    assert "body" in kinds
+    assert "body" in kinds or not robot.n  # a flying body alone is the base
 
 
 def _mujocos(mujoco: Any, peer: Any, data: Any, frame: Frame) -> tuple[np.ndarray, np.ndarray]:

@@ -149,7 +149,12 @@ class RolloutGradient:
 
     @property
     def x(self) -> Array:
-        """The states (q, qd), (..., N + 1, 2n)."""
+        """The states (q, qd), (..., N + 1, 2n).
+
+        >>> step = cardan.discretise(cardan.load("ur5"))
+        >>> run = cardan.rollout_gradient(step, np.zeros(6), np.zeros(6), np.zeros((5, 6)), 0.01)
+        >>> run.x.shape
+        (6, 12)"""
         return np.concatenate([self.q, self.qd], -1)
 
     def sensitivities(self) -> tuple[Array, Array]:

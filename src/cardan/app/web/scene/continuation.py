@@ -34,7 +34,7 @@ def follow_on(robot: Robot, start: np.ndarray, wanted: np.ndarray) -> tuple[np.n
     from ....loops.numeric import equations
 
     passive = _passive(robot)
-    if not passive:  # wheels alone: any place can be driven to
+    if not passive and not robot.loops:  # wheels alone: any place can be driven to
         return np.asarray(wanted, float), True
     active = [k for k in range(robot.n) if k not in passive]
     by, target = ByEquations(equations(robot), active, passive), np.asarray(wanted, float)[active]
