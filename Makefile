@@ -33,6 +33,10 @@ test: $(VENV)/.stamp-test
 quick: $(VENV)/.stamp-test
 	$(BIN)/python -m pytest $(QUICK_TESTS)
 
+# one thread of linear algebra each: the processes of the tests fill the machine already, and threads
+# that wait for one another by spinning took a tenth of its time
+check: export OMP_NUM_THREADS = 1
+check: export OPENBLAS_NUM_THREADS = 1
 check: $(VENV)/.stamp-test
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
