@@ -34,7 +34,7 @@ quick: $(VENV)/.stamp-test
 	$(BIN)/python -m pytest $(QUICK_TESTS)
 
 # one thread of linear algebra each: the processes of the tests fill the machine already, and threads
-# that wait for one another by spinning took a tenth of its time
+# that wait for one another spin (fifty identifications: 56 s of processor time instead of 6)
 check: export OMP_NUM_THREADS = 1
 check: export OPENBLAS_NUM_THREADS = 1
 check: $(VENV)/.stamp-test

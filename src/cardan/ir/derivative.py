@@ -47,12 +47,7 @@ def along(
                 rate[id] = rates[node[1]][node[2]]
             continue
         scalars.append(replay(graph, node, scalars))
-        total: Scalar = 0
-        for arg, partial in _partials(graph, node, scalars, scalars[id]):
-            if arg in rate:
-                total = total + partial() * rate[arg]
-        if not (isinstance(total, int) and total == 0):
-            rate[id] = total
+        _add_rate(graph, id, node, scalars, rate)
     return {
         name: [_signed(rate.get(abs(r), 0), r) for r in output.refs]
         for name, output in code.outputs.items()
@@ -151,15 +146,22 @@ def _forward(code: Code, output: str, wrt: str, name: str) -> Code:
             if node == ("input", wrt, k):
                 rate[id] = 1
             elif any(arg in rate for arg in arguments(node)):
-                total: Scalar = 0
-                for arg, partial in _partials(graph, node, scalars, scalars[id]):
-                    if arg in rate:
-                        total = total + partial() * rate[arg]
-                if not (isinstance(total, int) and total == 0):
-                    rate[id] = total
+                _add_rate(graph, id, node, scalars, rate)
         columns.append([_signed(rate.get(abs(r), 0), r) for r in code.outputs[output].refs])
     flat = [column[r] for r in range(len(code.outputs[output].refs)) for column in columns]
     return _gathered(code, graph, scalars, output, wrt, name, flat)
+
+
+def _add_rate(
+    graph: Graph, id: int, node: Node, scalars: list[Scalar], rate: dict[int, Scalar]
+) -> None:
+    """The rate of a node from those of its arguments, where it is not zero."""
+    total: Scalar = 0
+    for arg, partial in _partials(graph, node, scalars, scalars[id]):
+        if arg in rate:
+            total = total + partial() * rate[arg]
+    if not (isinstance(total, int) and total == 0):
+        rate[id] = total
 
 
 def _reverse(code: Code, output: str, wrt: str, name: str) -> Code:
