@@ -22,6 +22,9 @@ QUICK_TESTS := tests/ir $(addprefix tests/describe/test_,parser.py toml.py par.p
 # one process more than there are processors: tests of the page wait for a browser and for jobs
 WORKERS ?= $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 1)")
 
+# hundreds of processes are started: modules are compiled once, whatever the machine's setting
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo test quick check lint lowest laws fuzz wild bench docs dist sbom clean
 
 demo: $(VENV)/.stamp-core
@@ -63,7 +66,7 @@ bench: $(VENV)/.stamp-test
 	$(BIN)/python -m bench
 
 docs: $(VENV)/.stamp-docs
-	$(BIN)/python docs/site/build.py
+	$(BIN)/python docs/site/build.py $(DOCS_OPTIONS)
 
 dist: $(VENV)/.stamp-core
 	$(BIN)/python -m pip install --quiet build twine

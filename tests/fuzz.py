@@ -29,7 +29,7 @@ from cardan.describe.values.units import parse_quantity
 from cardan.errors import CardanError
 
 SLOWEST = 1.0
-FORMATS = ("toml", "par", "symoro+", "urdf", "xml")
+FORMATS = ("toml", "par", "symoro+", "urdf", "xml", "xacro", "sdf")
 FORBIDDEN = ("open", "exec", "compile", "os.", "subprocess", "socket", "shutil", "urllib", "ctypes")
 
 EXPRESSIONS = [
@@ -42,7 +42,8 @@ TOKENS = [
     "+", "-", "*", "/", "^", "**", "(", ")", ",", "pi", "Pi", "x", "q1", "sin(", "atan2(", "0", "1",
     "0.5", "64", "1e308", "1e-330", "9" * 50, " ", ".", "e", "é", "\n", "nan", "inf", "{", "}", "=",
     '"', "'", "[", "]", "[[link]]\n", "(*", "*)", "#", "<", ">", "&", "\\", "-1", "2", "true",
-    "__import__('os')", "1_000", "\x00", "\ud83d".encode("utf-8", "replace").decode(), "deg", "mm",
+    "__import__('os')", "1_000", "${", "$(find x)", "$(arg n)",
+    "${m}", "xacro:", "\x00", "\ud83d".encode("utf-8", "replace").decode(), "deg", "mm",
 ]  # fmt: skip
 
 
@@ -74,6 +75,48 @@ MJCF = [
     coef="1"/></fixed></tendon><equality><connect body1="rod" body2="r" anchor="1 1 1"/><weld
     body1="h" body2="c"/><weld body1="box" body2="r"/></equality><actuator><motor tendon="t"/>
     </actuator></mujoco>""",
+]
+
+XACRO = [
+    """<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:arg name="n"
+    default="1"/><xacro:property name="m" value="${2*k+1}"/><xacro:property name="k" value="0.5"/>
+    <xacro:property name="o"><origin xyz="0 0 ${k}" rpy="${pi/2} 0 0"/></xacro:property>
+    <xacro:macro name="link" params="i mass:=^|3 up:='base' *b **c"><link name="l${i}"><inertial>
+    <xacro:insert_block name="b"/><mass value="${mass if i &lt; 2 else radians(90)}"/><inertia
+    ixx="1" ixy="0" ixz="0" iyy="${1.0/max(1, k)}" iyz="0" izz="${sqrt(4)-1}"/></inertial></link>
+    <joint name="j${i}" type="revolute"><parent link="${up}"/><child link="l${i}"/>
+    <xacro:insert_block name="o"/><limit lower="-1" upper="1" effort="1" velocity="1"/></joint>
+    <xacro:if value="${i &lt; 3}"><xacro:link i="${i+1}" up="l${i}"><origin
+    xyz="$(arg n) 0 0"/><c/></xacro:link></xacro:if><xacro:unless
+    value="${not i in [1, 2]}"><xacro:insert_block name="c"/>
+    </xacro:unless></xacro:macro><link name="base"/><xacro:link i="1" mass="${m}"><origin
+    xyz="$(eval 1+1) 0 0"/><c/></xacro:link></robot>""",
+    """<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:property name="t"
+    value="${dict(a=[1, 2, dict(x=3)], b='y')}"/><xacro:macro name="a" params="n"><xacro:if
+    value="${n > 0}"><xacro:a n="${n-1}"/><xacro:a n="${n-1}"/><link name="l_${n}"/></xacro:if>
+    </xacro:macro><xacro:a n="${t['a'][2]['x']}"/><xacro:call macro="a" n="1"/><xacro:include
+    filename="$(find p)/../x.xacro" optional="true"/><xacro:element xacro:name="link"
+    name="${t.b.upper()}"><xacro:attribute name="z" value="1"/></xacro:element></robot>""",
+]
+
+SDF = [
+    """<sdf version="1.9"><model name="m" canonical_link="b"><pose>0 0 1 0 0 0.5</pose><link
+    name="a"><pose>0 0 0 1 0 0</pose></link><frame name="f" attached_to="a"><pose relative_to="b"
+    degrees="true">1 0 0 9 0 0</pose></frame><link name="b"><inertial><pose>0 0 1 0 0 0</pose><mass>
+    2</mass><inertia><ixx>1</ixx><iyy>1</iyy><izz>1</izz></inertia></inertial></link><joint name="w"
+    type="fixed"><parent>world</parent><child>a</child></joint><joint name="j" type="revolute"><pose
+    relative_to="f">0 1 0 0 0 0</pose><parent>a</parent><child>b</child><axis><xyz
+    expressed_in="__model__">0 1 1</xyz><limit><lower>-1</lower><effort>0</effort></limit><dynamics>
+    <damping>1</damping><spring_stiffness>2</spring_stiffness></dynamics></axis></joint><model
+    name="n" placement_frame="l"><link name="l"/></model><joint name="k" type="prismatic"><parent>b
+    </parent><child>n::l</child><axis><mimic joint="j"><multiplier>2</multiplier></mimic></axis>
+    </joint><joint name="loop" type="revolute"><parent>a</parent><child>n::l</child></joint>
+    <include><uri>model://x</uri><pose/></include></model></sdf>""",
+    """<sdf version="1.4"><world name="w"><gravity>0 0 -9</gravity><model name="m"><link name="a"/>
+    <link name="b"><velocity_decay><linear>1</linear></velocity_decay><gravity>0</gravity></link>
+    <joint name="j" type="continuous"><parent>a</parent><child>b</child><axis><xyz>1 0 0</xyz>
+    <use_parent_model_frame>1</use_parent_model_frame></axis></joint></model><model name="box">
+    <static>true</static><link name="x"/></model></world></sdf>""",
 ]
 
 NESTS = [
@@ -179,7 +222,7 @@ def file_trial(format: str) -> Callable[[bytes, random.Random], bool]:
         if robot is None or any(fault.severity == "error" for fault in faults):
             return False
         as_text(robot)
-        if format not in ("urdf", "xml"):
+        if format not in ("urdf", "xml", "xacro", "sdf"):
             again, found = read_bytes(dumps(robot, "toml").encode(), "x.toml")
             assert again == robot, f"saved as .toml it reads back different: {found}"
         return True
@@ -232,6 +275,8 @@ def run(
 
 def file_seeds(format: str) -> list[bytes]:
     """Small files of a format, from the bundled robots."""
+    if format in ("xacro", "sdf"):
+        return [text.encode() for text in (XACRO if format == "xacro" else SDF)]
     if format == "xml":
         return [text.encode() for text in MJCF] + [dumps(load("ur5"), format).encode()]
     chosen = [load(name) for name in robots() if name not in ("snake30",)] + [snake(2)]

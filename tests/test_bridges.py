@@ -109,3 +109,53 @@ def test_jax(jax: Any) -> None:
     np.testing.assert_allclose(by_p, expected.sum(0), rtol=1e-10)
     with pytest.raises(cardan.InputError, match="each once"):
         one(q, qd, tau)
+
+
+@pytest.fixture(scope="module")
+def torch() -> Any:
+    """Left out of the test extra for its size: `pip install torch` runs what follows."""
+    return pytest.importorskip("torch", reason="PyTorch is not installed: its bridge is UNTESTED")
+
+
+def test_torch(torch: Any) -> None:
+    """Machine code on tensors, gradients by the adjoint program, of second order too, along
+    directions, and mapped."""
+    robot = cardan.load("planar2r")
+    program = cardan.model(robot, "direct-dynamics-derivatives")
+    values = random_values(robot)
+    rng = np.random.default_rng(1)
+    p = torch.tensor([values[name] for name in program.parameters], dtype=torch.float64)
+    q, qd, tau = (torch.from_numpy(x) for x in rng.normal(size=(3, 5, 2)))
+    results = program.to_torch()(q, qd, tau, p)
+    expected = program.evaluate(q=q.numpy(), qd=qd.numpy(), tau=tau.numpy(), p=p.numpy())
+    for name, value in expected._asdict().items():
+        np.testing.assert_allclose(getattr(results, name), value, rtol=1e-12, atol=1e-12)
+    one = cardan.model(robot, "direct-dynamics").to_torch()
+    single = torch.func.vmap(torch.func.jacrev(lambda q, qd, tau: one(q, qd, tau, p=p)))
+    np.testing.assert_allclose(single(q, qd, tau), expected.dqdd_dq, rtol=1e-10, atol=1e-10)
+    along = torch.func.vmap(torch.func.jacfwd(lambda q: one(q, qd[0], tau[0], p)))(q)
+    every = one(q, qd[0], tau[0], p)
+    assert every.shape == (5, 2)
+    for k in range(5):
+        J = torch.autograd.functional.jacobian(lambda x: one(x, qd[0], tau[0], p), q[k])
+        np.testing.assert_allclose(along[k], J, rtol=1e-10, atol=1e-10)
+    leaves = [x.clone().requires_grad_() for x in (q, qd[0], tau[0], p)]
+    assert torch.autograd.gradcheck(one, leaves)
+    assert torch.autograd.gradgradcheck(one, leaves)
+
+
+def test_torch_takes_tensors_as_they_are(torch: Any) -> None:
+    """In their own type and place, strided too; numbers follow them."""
+    program = cardan.model(cardan.load("ur5"), "gravity")
+    function = program.to_torch()
+    q = torch.linspace(-1, 1, 60).reshape(6, 10).T.requires_grad_()
+    Q = function(q)
+    assert Q.dtype == torch.float32
+    expected = program.evaluate(q=q.detach().numpy())
+    np.testing.assert_allclose(Q.detach(), expected, rtol=1e-4, atol=1e-4)
+    Q.square().sum().backward()
+    slope = program.adjoint().evaluate(q=q.detach().numpy(), w_Q=2 * expected)
+    np.testing.assert_allclose(q.grad, slope, rtol=1e-3, atol=1e-2)
+    assert function([0.0] * 6).dtype == torch.float64
+    with pytest.raises(cardan.InputError, match="each once"):
+        function(q, q=q)

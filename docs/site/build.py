@@ -1,8 +1,9 @@
-"""Builds the site:  python docs/site/build.py [FOLDER]   (build/site)
+"""Builds the site:  python docs/site/build.py [--downloads] [FOLDER]   (build/site)
 
 The pages of docs/ are laid out in build/site-source, one page per section and the pages that are
 made from the program are added, and Sphinx does the rest. A warning is an error: no link may lead
-nowhere, no page may stand outside the navigation.
+nowhere, no page may stand outside the navigation. --downloads adds the sheet and the C code of
+every robot of the gallery, which takes some minutes: a release has them.
 """
 
 from __future__ import annotations
@@ -10,7 +11,10 @@ from __future__ import annotations
 import re
 import shutil
 import sys
+import tempfile
 import tomllib
+import warnings
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,6 +25,7 @@ from reference import PAGES, api, commands, equations
 from sphinx.cmd.build import main as sphinx
 
 import cardan
+from cardan.describe import show
 
 ROOT = DOCS.parent
 COPIED = (".md", ".ipynb", ".png", ".svg", ".csv", ".toml")
@@ -28,16 +33,16 @@ COUNTED = ("transform", "jacobian", "inverse-dynamics", "inertia-matrix", "direc
 GENERATED = {"Reference": PAGES}
 
 
-def main(folder: Path) -> int:
+def main(folder: Path, *, downloads: bool = False) -> int:
     """Lay the pages out and run Sphinx; its exit status."""
     source = ROOT / "build" / "site-source"
-    stage(source)
+    stage(source, downloads)
     here = str(Path(__file__).parent)
     words = ["-b", "html", "-c", here, "-W", "--keep-going", "-q", str(source), str(folder)]
     return sphinx(words)
 
 
-def stage(source: Path) -> None:
+def stage(source: Path, downloads: bool) -> None:
     """Write every source of the site; a file that is as it was keeps its time and is not redone."""
     texts: dict[str, str | bytes] = {}
     for path in DOCS.rglob("*"):
@@ -46,7 +51,10 @@ def stage(source: Path) -> None:
     for path in (ROOT / "src/cardan/describe/robots").glob("*.toml"):
         texts[f"robots/{path.name}"] = path.read_bytes()
     del texts["gallery.md"]
-    texts["gallery-robots.md"] = with_counts(make_gallery.text())
+    files = {name: code_and_sheet(name) if downloads else {} for name in cardan.robots()}
+    for own in files.values():
+        texts.update(own)
+    texts["gallery-robots.md"] = with_tables(make_gallery.text(), files)
     for name in cardan.robots():  # a robot that came since the pictures were drawn
         if f"pictures/gallery/{name}.png" not in texts:
             texts[f"pictures/gallery/{name}.png"] = make_gallery.drawn(name)
@@ -65,22 +73,49 @@ def stage(source: Path) -> None:
             path.unlink()
 
 
-def with_counts(page: str) -> str:
-    """The gallery with operation counts from the ledger that the tests keep, and the robots' files
-    where the site has them."""
+def code_and_sheet(name: str) -> dict[str, str | bytes]:
+    """What the gallery offers of a robot beside its file."""
+    robot = cardan.load(name)
+    texts: dict[str, str | bytes] = {}
+    with warnings.catch_warnings(), tempfile.TemporaryDirectory() as folder:
+        warnings.simplefilter("ignore", cardan.CardanWarning)
+        cardan.sheet(robot, Path(folder) / "sheet.html")
+        texts[f"sheets/{name}.html"] = (Path(folder) / "sheet.html").read_bytes()
+        texts[f"code/{name}.c"] = cardan.model(robot, "inverse-dynamics").emit("c")
+    return texts
+
+
+def with_tables(page: str, files: Mapping[str, Mapping[str, str | bytes]]) -> str:
+    """The gallery with operation counts from the ledger that the tests keep, geometric tables, and
+    files where the site has them."""
     ledger = tomllib.loads((ROOT / "tests/golden/costs.toml").read_text(encoding="utf-8"))
 
-    def counts(match: re.Match[str]) -> str:
-        rows = [(m, c) for m, c in ledger.get(match[1], {}).items() if m in COUNTED]
-        if not rows:
-            return ""
-        head = "| " + " | ".join(f"`{m}`" for m, _ in rows) + " |"
-        cells = "| " + " | ".join(f"{c['mul'] + c['div']} / {c['add']}" for _, c in rows) + " |"
-        words = "Multiplications / additions, with friction where the robot has it:"
-        return "\n".join([words, "", head, "|---" * len(rows) + "|", cells])
+    def more(match: re.Match[str]) -> str:
+        name = match[1]
+        rows = [(m, c) for m, c in ledger.get(name, {}).items() if m in COUNTED]
+        lines = []
+        if rows:
+            head = "| " + " | ".join(f"`{m}`" for m, _ in rows) + " |"
+            cells = "| " + " | ".join(f"{c['mul'] + c['div']} / {c['add']}" for _, c in rows) + " |"
+            words = "Multiplications / additions, with friction where the robot has it:"
+            lines = [words, "", head, "|---" * len(rows) + "|", cells, ""]
+        for path in files[name]:
+            title = {"sheets": "sheet", "code": "C code of its inverse dynamics"}[
+                Path(path).parts[0]
+            ]
+            lines += [f"- [{title}]({path})"]
+        return "\n".join([*lines, "", *geometry(name)])
 
     page = page.replace("](../src/cardan/describe/robots/", "](robots/")
-    return re.sub(r"<!-- counts (\S+) -->", counts, page)
+    return re.sub(r"<!-- counts (\S+) -->", more, page)
+
+
+def geometry(name: str) -> list[str]:
+    """The geometric table of a robot, folded."""
+    table = next(t for t in show.tables(cardan.load(name)) if t.title == "Geometry")
+    lines = [[*table.header], ["---"] * len(table.header), *map(list, table.rows)]
+    rows = ["| " + " | ".join(x.replace("|", r"\|") for x in line) + " |" for line in lines]
+    return ["<details><summary>Geometric table</summary>", "", *rows, "", "</details>"]
 
 
 def _write(path: Path, data: bytes) -> None:
@@ -120,8 +155,9 @@ def index_page(parts: list[Section]) -> str:
 
 
 if __name__ == "__main__":
-    target = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "build" / "site"
-    status = main(target)
+    words = [word for word in sys.argv[1:] if word != "--downloads"]
+    target = Path(words[0]) if words else ROOT / "build" / "site"
+    status = main(target, downloads="--downloads" in sys.argv)
     if status == 0:
         print(f"the site is in {target}: open {target / 'index.html'}")
     else:

@@ -44,8 +44,8 @@ if TYPE_CHECKING:
     from .loops.geometry import LoopGeometry
     from .menu import model
     from .models.flexible.rigid import rigid
+    from .motion.plan import trajectory
     from .motion.torques import torques
-    from .motion.trajectory import trajectory
     from .motion.workspace import Workspace, workspace
     from .package.write import write_package
     from .program import Program
@@ -88,8 +88,8 @@ _MODULES = {
     "loops.geometry": "LoopGeometry",
     "menu": "model",
     "models.flexible.rigid": "rigid",
+    "motion.plan": "trajectory",
     "motion.torques": "torques",
-    "motion.trajectory": "trajectory",
     "motion.workspace": "Workspace workspace",
     "package.write": "write_package",
     "program": "Program",

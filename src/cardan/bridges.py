@@ -1,6 +1,6 @@
 """Bridges to other systems: a program as SymPy expressions or as a CasADi function, which replay
-its nodes over the other system's scalars; and as a JAX function, which runs its machine code. None
-of them is ever the engine.
+its nodes over the other system's scalars; and as a function of JAX or PyTorch, which runs its
+machine code; and a step as an action model of Crocoddyl. None of them is ever the engine.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .run.outputs import outputs_type
 if TYPE_CHECKING:
     from .program import Program
 
-__all__ = ["required", "to_casadi", "to_jax", "to_sympy"]
+__all__ = ["required", "to_casadi", "to_crocoddyl", "to_jax", "to_sympy", "to_torch"]
 
 
 def to_sympy(program: Program, expanded: bool = True) -> Any:
@@ -133,10 +133,7 @@ def to_jax(program: Program) -> Any:
     differentiable.defvjp(lambda *arrays: (differentiable(*arrays), arrays), sweep)
 
     def function(*arrays: Any, **named: Any) -> Any:
-        table = dict(zip(names, arrays, strict=False)) | named
-        if set(table) != set(names) or len(table) < len(arrays) + len(named):
-            raise InputError(f"the function takes {', '.join(names)}, each once")
-        values = [jax.numpy.asarray(table[name]) for name in names]
+        values = [jax.numpy.asarray(x) for x in _in_order(names, arrays, named)]
         values = [x.astype(jax.numpy.result_type(float, *values)) for x in values]
         lead = np.broadcast_shapes(
             *(x.shape[: x.ndim - len(shapes[name])] for name, x in zip(names, values, strict=True))
@@ -149,6 +146,149 @@ def to_jax(program: Program) -> Any:
         return results[0] if len(results) == 1 else record(*results)
 
     return function
+
+
+def _in_order(names: Sequence[str], arrays: Sequence[Any], named: dict[str, Any]) -> list[Any]:
+    """The inputs of a call, some by their place and some by name."""
+    table = dict(zip(names, arrays, strict=False)) | named
+    if set(table) != set(names) or len(table) < len(arrays) + len(named):
+        raise InputError(f"the function takes {', '.join(names)}, each once")
+    return [table[name] for name in names]
+
+
+def to_torch(program: Program) -> Any:
+    """The program as a PyTorch function of its inputs, in their order or by name; leading axes
+    broadcast. Tensors of the processor are read and written where they lie, those of a GPU go to
+    the CUDA code through DLPack. Gradients of every order are those of the adjoint program, of the
+    inputs that need one; derivatives along a direction those of the tangent program."""
+    torch = required("torch", "torch", "to_torch")
+    names, shapes, outputs = list(program.inputs), program.inputs, tuple(program.outputs)
+    record, run = outputs_type(outputs), _on_tensors(torch, program)
+    known: dict[Any, Any] = {}  # functions of the derivatives, derived when first asked for
+
+    def derivative(kind: str, wrt: tuple[str, ...]) -> Any:
+        if (kind, wrt) not in known:
+            known[kind, wrt] = to_torch(getattr(program, kind)(wrt))
+        return known[kind, wrt]
+
+    class Native(torch.autograd.Function):  # type: ignore[misc, name-defined, unused-ignore]
+        @staticmethod
+        def forward(*tensors: Any) -> tuple[Any, ...]:
+            return run(*tensors)
+
+        @staticmethod
+        def setup_context(context: Any, inputs: tuple[Any, ...], output: Any) -> None:
+            context.save_for_backward(*inputs)
+            context.save_for_forward(*inputs)
+
+        @staticmethod
+        def backward(context: Any, *weights: Any) -> tuple[Any, ...]:
+            tensors, needed = context.saved_tensors, context.needs_input_grad
+            wrt = tuple(name for name, need in zip(names, needed, strict=True) if need)
+            result = derivative("adjoint", wrt)(*tensors, *weights)
+            slopes = dict(zip(wrt, (result,) if len(wrt) == 1 else result, strict=True))
+            return tuple(
+                slopes[name].sum_to_size(x.shape) if name in slopes else None
+                for name, x in zip(names, tensors, strict=True)
+            )
+
+        @staticmethod
+        def jvp(context: Any, *directions: Any) -> tuple[Any, ...]:
+            table = {x: v for x, v in zip(names, directions, strict=True) if v is not None}
+            result = derivative("tangent", tuple(table))(*context.saved_tensors, *table.values())
+            return (result,) if len(outputs) == 1 else tuple(result)
+
+        @staticmethod
+        def vmap(info: Any, axes: tuple[int | None, ...], *tensors: Any) -> tuple[Any, ...]:
+            ranks = [
+                x.ndim - len(shapes[name]) - (axis is not None)
+                for name, axis, x in zip(names, axes, tensors, strict=True)
+            ]
+            aligned = [
+                x if axis is None
+                else x.movedim(axis, 0)[(slice(None), *[None] * (max(ranks) - rank), ...)]
+                for axis, rank, x in zip(axes, ranks, tensors, strict=True)
+            ]  # fmt: skip
+            return Native.apply(*aligned), (0,) * len(outputs)
+
+    def function(*tensors: Any, **named: Any) -> Any:
+        results = Native.apply(*_alike(torch, _in_order(names, tensors, named)))
+        return results[0] if len(results) == 1 else record(*results)
+
+    return function
+
+
+def _alike(torch: Any, values: Sequence[Any]) -> list[Any]:
+    """Numbers and tensors as tensors of one type, that of the tensors, on their device."""
+    tensors = [x for x in values if isinstance(x, torch.Tensor)]
+    device = next((x.device for x in tensors if x.is_cuda), None)
+    types = {x.dtype for x in tensors if x.is_floating_point()}
+    dtype = torch.float64 if torch.float64 in types or not types else torch.float32
+    return [torch.as_tensor(x, dtype=dtype, device=device) for x in values]
+
+
+def _on_tensors(torch: Any, program: Program) -> Callable[..., tuple[Any, ...]]:
+    """The compiled program on tensors, without copies."""
+    names = list(program.inputs)
+    compiled: dict[tuple[str, str], Any] = {}
+
+    def run(*tensors: Any) -> tuple[Any, ...]:
+        target = "cuda" if tensors[0].is_cuda else "native"
+        dtype = str(tensors[0].dtype).removeprefix("torch.")
+        if (target, dtype) not in compiled:
+            compiled[target, dtype] = program.compile(target, dtype)
+        function = compiled[target, dtype]
+        inputs = {name: x.detach() for name, x in zip(names, tensors, strict=True)}
+        if target == "native":
+            arrays = {name: x.numpy() for name, x in inputs.items()}
+            result = function(**arrays, threads=torch.get_num_threads())
+            read = torch.from_numpy
+        else:
+            cuda, read = function.cupy.cuda, torch.from_dlpack
+            stream = torch.cuda.current_stream(tensors[0].device).cuda_stream
+            with cuda.Device(tensors[0].device.index), cuda.ExternalStream(stream):
+                result = function(**inputs)
+        return tuple(read(x) for x in ((result,) if len(program.outputs) == 1 else result))
+
+    return run
+
+
+# (x, u or None at the last node) -> cost, Lx, Lu, Lxx, Lxu, Luu; Lu, Lxu and Luu may be None there
+Cost = Callable[[np.ndarray, np.ndarray | None], tuple[Any, ...]]
+
+
+def to_crocoddyl(program: Program, step: float, cost: Cost) -> Any:
+    """What `discretise` made of a robot as an action model of Crocoddyl, in Python, with the
+    interface of its documentation: `calc` sets xnext and cost, `calcDiff` Fx, Fu, Lx, Lu, Lxx, Lxu
+    and Luu. The state is (q, qd)."""
+    crocoddyl = required("crocoddyl", "crocoddyl", "to_crocoddyl")
+    if list(program.outputs) != ["q_next", "qd_next", "A", "B"]:
+        raise InputError(f"to_crocoddyl: '{program.model}' is no step; discretise gives one")
+    if program.parameters:
+        raise InputError("to_crocoddyl: the robot has symbols; robot.with_values gives numbers")
+    n, m = program.inputs["q"][0], program.inputs["tau"][0]
+    run, h = program.compile(), np.array([float(step)])
+
+    class ActionModel(crocoddyl.ActionModelAbstract):  # type: ignore[misc, name-defined, unused-ignore]
+        def __init__(self) -> None:
+            crocoddyl.ActionModelAbstract.__init__(self, crocoddyl.StateVector(2 * n), m)
+
+        def calc(self, data: Any, x: Any, u: Any = None) -> None:
+            data.cost = float(cost(x, u)[0])
+            if u is None:
+                data.xnext = x
+            else:
+                end = run(q=x[:n], qd=x[n:], tau=u, h=h)
+                data.xnext = np.concatenate([end.q_next, end.qd_next])
+
+        def calcDiff(self, data: Any, x: Any, u: Any = None) -> None:
+            _, data.Lx, Lu, data.Lxx, Lxu, Luu = cost(x, u)
+            if u is not None:
+                data.Lu, data.Lxu, data.Luu = Lu, Lxu, Luu
+                end = run(q=x[:n], qd=x[n:], tau=u, h=h)
+                data.Fx, data.Fu = end.A, end.B
+
+    return ActionModel()
 
 
 def _matrix_shape(shape: tuple[int, ...]) -> tuple[int, int]:

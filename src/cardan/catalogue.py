@@ -55,7 +55,9 @@ class Entry:
 
         def derived() -> Any:
             if options.get("base_parameters") and self.group == "dynamic":
-                return _imported("build.base.cheaper_parameters")(builder, robot, options)
+                rest = {key: x for key, x in options.items() if key != "base_parameters"}
+                cheaper = _imported("build.base.cheaper_parameters")
+                return cheaper(builder, lambda: self.build(robot, **rest), robot, options)
             return builder(robot, **options)
 
         if not self.program or not isinstance(self.builder, str):
@@ -375,4 +377,5 @@ _FLEXIBLE = (
     "transform", "loop-geometry", "jacobian", "velocities", "accelerations", "jdot-qdot",
     "inverse-dynamics", "inertia-matrix", "bias", "gravity", "direct-dynamics", "energies",
     "generalized-momentum", "inverse-dynamics-derivatives", "direct-dynamics-derivatives",
+    "loop-kinematics", "reactions",
 )  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import prod
@@ -561,6 +561,37 @@ class Program:
         from .bridges import to_jax
 
         return to_jax(self)
+
+    def to_torch(self) -> Any:
+        """The program as a PyTorch function that runs its machine code on tensors without copies,
+        CUDA code on those of a GPU, with exact gradients of every order: under autograd and
+        torch.func. Needs the extra [torch].
+
+        >>> gravity = cardan.model(cardan.load("planar2r"), "gravity")
+        >>> try:
+        ...     Q = gravity.to_torch()([0.0, 0.0], np.ones(7))
+        ... except cardan.MissingExtraError:  # pip install "cardan[torch]"
+        ...     Q = gravity.evaluate(q=[0.0, 0.0], p=np.ones(7))
+        >>> tuple(Q.shape)
+        (2,)"""
+        from .bridges import to_torch
+
+        return to_torch(self)
+
+    def to_crocoddyl(self, step: float, cost: Callable[..., tuple[Any, ...]]) -> Any:
+        """A step of `discretise` as an action model of Crocoddyl, of that length, with a cost
+        (x, u) -> l, Lx, Lu, Lxx, Lxu, Luu; at the last node u is None. Needs Crocoddyl.
+
+        >>> step = cardan.discretise(cardan.load("cartpole"), effort="plain")
+        >>> step.outputs["A"], step.outputs["B"]
+        ((4, 4), (4, 2))
+        >>> try:
+        ...     action = step.to_crocoddyl(0.01, lambda x, u: (0.0,))
+        ... except cardan.MissingExtraError:  # pip install crocoddyl
+        ...     pass"""
+        from .bridges import to_crocoddyl
+
+        return to_crocoddyl(self, step, cost)
 
     @named_arguments
     def save(self, path: str | Path) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import ctypes
 from math import prod
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -79,21 +80,20 @@ def built(program: Program, dtype: str, folder: Path) -> ctypes.CDLL:
     return ctypes.CDLL(str(library))
 
 
-def programs() -> dict[str, Program]:
-    panda, tree = cardan.load("panda"), cardan.load("tree")
-    return {
-        "odd rows": cardan.model(panda, "inverse-dynamics", effort="plain"),
-        "a matrix": cardan.model(panda, "inertia-matrix", effort="plain"),
-        "rows of eight": cardan.model(tree, "inverse-dynamics", effort="plain"),
-        "parameters": cardan.model(cardan.load("scara"), "inverse-dynamics"),
-        "two results": cardan.model(tree, "energies"),
-    }
+PROGRAMS: dict[str, tuple[str, str, dict[str, Any]]] = {
+    "odd rows": ("panda", "inverse-dynamics", {"effort": "plain"}),
+    "a matrix": ("panda", "inertia-matrix", {"effort": "plain"}),
+    "rows of eight": ("tree", "inverse-dynamics", {"effort": "plain"}),
+    "parameters": ("scara", "inverse-dynamics", {}),
+    "two results": ("tree", "energies", {}),
+}
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
-@pytest.mark.parametrize("name", programs())
+@pytest.mark.parametrize("name", PROGRAMS)
 def test_both_layouts(name: str, dtype: str, tmp_path: Path) -> None:
-    program = programs()[name]
+    robot, model, options = PROGRAMS[name]
+    program = cardan.model(cardan.load(robot), model, **options)
     library = built(program, dtype, tmp_path)
     sizes = [prod(shape) for key, shape in program.inputs.items() if key != "p"]
     numbers = row_numbers(sizes, map(prod, program.outputs.values()))

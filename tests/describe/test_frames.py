@@ -110,7 +110,7 @@ def test_the_page_solves_for_the_frame_that_is_chosen() -> None:
     robot, q = arm(end_effector="tool"), [0.4, 0.5]
     for frame in ("", "b", "tool"):
         data = {"q": q, "frame": frame, "method": "auto"}
-        rows = np.array(inverse(robot, data, lambda words: None)["q"])
+        rows = np.array(inverse(robot, data, lambda words: None)["configurations"])
         among(rows, q, 1e-9)
     placed = link_frames(robot, np.array(q))
     there = cardan.model(robot, "transform").evaluate(q=q)

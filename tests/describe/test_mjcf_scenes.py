@@ -7,8 +7,10 @@ import warnings
 import numpy as np
 import pytest
 from tests.describe.mujoco_peer import difference
+from typer.testing import CliRunner
 
 import cardan
+from cardan.app.cli.main import app
 from cardan.describe.files import read, read_bytes
 from cardan.describe.mjcf.read import read_mjcf
 from cardan.errors import DescriptionError
@@ -157,3 +159,25 @@ def test_the_command_line_reads_scenes(tmp_path):
     assert "dog (floating, 1 joint)" in " ".join(listed.output.split())
     assert one.exit_code == 0
     assert "1 joint variable" in one.output
+
+
+def test_show_lists_what_is_in_a_scene(tmp_path):
+    key = '<keyframe><key name="home" qpos="0 0 0 0"/></keyframe>'
+    wall = '<body name="wall"><geom size="1"/></body>'
+    path = tmp_path / "scene.xml"
+    path.write_bytes(scene(ARM, BOX.format("box"), wall, DOG, outside=key))
+    answer = CliRunner().invoke(app, ["show", str(path)])
+    assert answer.exit_code == 0, answer.output
+    rows = [line.split(maxsplit=2) for line in answer.output.splitlines() if line]
+    listed = {(row[0], row[1]): row[2].strip() for row in rows if len(row) == 3}
+    assert listed["robot", "world"] == "on the world, 2 joints, 2 bodies"
+    assert listed["robot", "dog"] == "floating, 1 joint, 2 bodies"
+    assert listed["prop", "box"] == "floating, 1 body"
+    assert listed["scenery", "wall"] == "stands still"
+    assert listed["keyframe", "home"] == "4 positions"
+    assert "--body NAME" in answer.output
+    path.write_bytes(scene(ARM, BOX.format("box")))
+    answer = CliRunner().invoke(app, ["show", str(path)])
+    assert answer.exit_code == 0
+    assert "prop" in answer.output
+    assert "Geometry" in answer.output

@@ -14,7 +14,7 @@ from cardan.emit import languages
 from cardan.errors import ModelError
 from cardan.ir.cost import Cost
 
-__all__ = ["COLUMNS", "LEDGER", "ROBOTS", "TEXTS", "costs", "read_ledger", "text"]
+__all__ = ["COLUMNS", "LEDGER", "LONG", "ROBOTS", "TEXTS", "TWINS", "costs", "read_ledger", "text"]
 
 HERE = Path(__file__).parent
 LEDGER = HERE / "costs.toml"
@@ -45,6 +45,12 @@ LONG = (
 
 LENGTHY = ("mobile-manipulator",)  # and of these, for the same reason
 
+# robots with the joints of another one: tests count those models of them, the ledger has them all
+TWINS = (
+    "kuka-lwr", "puma560-base", "puma560-numeric", "rx90-base", "stanford-base", "stewart-sps",
+    "ur10",
+)  # fmt: skip
+
 # programs of thousands of operations: counted where the figures are published, and of a small one
 DERIVATIVES_OF = ("planar2r", "iiwa14")
 
@@ -62,12 +68,12 @@ def golden(robot: str, model: str, language: str) -> Path:
     return HERE / f"{robot}.{model}.{language}.txt"
 
 
-def costs(name: str) -> Iterator[tuple[str, Cost]]:
+def costs(name: str, few: bool = False) -> Iterator[tuple[str, Cost]]:
     """(model, operations) of every program on the menu that this robot has; of a tree the inertia
-    matrix with base parameters, too."""
+    matrix with base parameters, too. `few`: of those that long chains are counted by."""
     robot = cardan.load(name)
     for entry in cardan.catalogue():
-        lengthy = robot.n > 12 or name in LENGTHY
+        lengthy = few or robot.n > 12 or name in LENGTHY
         if not entry.program or (lengthy and entry.name not in LONG):
             continue
         if entry.name.endswith("-derivatives") and name not in DERIVATIVES_OF:

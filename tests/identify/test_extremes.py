@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile
@@ -15,7 +16,10 @@ from cardan.identification import identify, read_recording
 from cardan.identification.read import logs
 from cardan.motion.tables import read_table
 
-LOG = without(recorded(arm(), noise=0.01), "qdd")
+
+@cache
+def recording() -> dict[str, Any]:
+    return without(recorded(arm(), noise=0.01), "qdd")
 
 
 @pytest.mark.parametrize(
@@ -35,12 +39,12 @@ LOG = without(recorded(arm(), noise=0.01), "qdd")
 )
 def test_extreme_values_of_a_recipe(section: str, key: str, value: Any, words: str) -> None:
     with pytest.raises(CardanError, match=words):
-        identify(arm(), LOG, {section: {key: value}})
+        identify(arm(), recording(), {section: {key: value}})
 
 
 def test_complex_torques_are_refused() -> None:
     with pytest.raises(InputError, match="'tau' holds complex numbers"):
-        identify(arm(), {**LOG, "tau": LOG["tau"] * (1 + 1j)})
+        identify(arm(), {**recording(), "tau": recording()["tau"] * (1 + 1j)})
 
 
 def test_a_panic_of_a_library_in_rust_is_an_error_of_ours() -> None:

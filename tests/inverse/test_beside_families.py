@@ -39,6 +39,7 @@ CHAINS: dict[str, list[tuple[float, ...]]] = {  # alpha, d, theta, r
 }  # fmt: skip
 
 
+@cache
 def solution(name: str) -> Any:
     kinds = name.split()[0] if name[0].isupper() else "RRRRRR"
     keys = ("alpha", "d", "theta", "r")
@@ -209,12 +210,16 @@ def over_shoulder(chain: Any, q: np.ndarray, far: float) -> None:
 
 
 @cache
+def by_method(name: str, method: str, free: str | None) -> Any:
+    return cardan.model(cardan.load(name), "inverse-geometry", method=method, free=free)
+
+
+@cache
 def beside(name: str, joint: int, free: str | None, far: float) -> tuple[Any, ...]:
     """Poses that far from those of a family, and their answers by both methods."""
-    robot = cardan.load(name)
     both = []
     for method in ("auto", "general"):
-        ik = cardan.model(robot, "inverse-geometry", method=method, free=free)
+        ik = by_method(name, method, free)
         p = {key: LENGTHS[key] for key in ik.chain.parameters}
         chain = ik.chain.numeric(p)
         q = np.random.default_rng(5).uniform(-2.8, 2.8, (40, chain.n))

@@ -4,6 +4,7 @@ regressor, whatever else the robot has: branches, a floating base, loops, flexib
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -123,7 +124,7 @@ MOVING = {
 def test_energy_is_conserved_by_the_model_itself(name: str) -> None:
     build, q0 = MOVING[name]
     robot = cardan.load(free(build()))
-    run = simulate(robot, q0, duration=0.2, dt=0.02, friction="none")
+    run = simulate(robot, q0, duration=0.2, dt=0.02, friction="none", rtol=1e-10)
     energies = cardan.model(robot, "energies").compile()
     place = coordinates(robot).place if robot.loops else slice(None)
     given: dict[str, Any] = {"q": run.q, "qd": np.ascontiguousarray(run.qd[:, place])}
@@ -135,11 +136,41 @@ def test_energy_is_conserved_by_the_model_itself(name: str) -> None:
         mass = sum(number(x.M) for x in (robot.base.link, *robot.links))
         U = U - mass * run.T0[:, :3, 3] @ world
     assert np.ptp(E) > 1e-2
-    assert np.ptp(E + U) < 1e-7 * np.ptp(E)
+    assert np.ptp(E + U) < 1e-8 * np.ptp(E)
     assert run.energy is not None
-    assert run.energy.drift < 1e-7
+    assert run.energy.drift < 1e-8
     np.testing.assert_allclose(run.energy.potential + run.energy.elastic, U, atol=1e-10)
     assert np.ptp(run.energy.elastic) > 1e-3
+
+
+@pytest.mark.parametrize("closed", [False, True])
+def test_the_balance_closes_with_springs_and_friction(closed: bool) -> None:
+    """Elastic joints with damping, springs beside motors, every term of friction, driven: what the
+    drives put in and friction takes is integrated with the motion."""
+    if closed:
+        robot = cardan.load(behind_a_motor(four_bar()))
+        q0, torque = [0.5, 0.5], lambda t: np.array([3 * np.sin(5 * t)])
+    else:
+        robot = cardan.load("ur5")
+        q0, torque = [0, -0.5, 0.3, 0, 0, 0], lambda t: np.array([3 * np.sin(5 * t), 20, 2, 1, 0.5])
+        joints = list(robot.joints)
+        joints[1] = replace(
+            joints[1], elastic=True, active=False, stiffness=400, damping=2, rest=0.1
+        )
+        robot = replace(robot, joints=tuple(joints))
+    joints = [
+        x if x.elastic else replace(x, spring=30, neutral=0.3, FV=0.4, FS=0.6, FB=0.4, VB=0.1,
+                                    FQ=0.05, FVA=0.1, FSA=0.1, VS=0.2)
+        for x in robot.joints
+    ]  # fmt: skip
+    if closed:
+        joints = [replace(x, spring=0, neutral=0) if k else x for k, x in enumerate(joints)]
+    run = simulate(replace(robot, joints=tuple(joints)), q0, duration=0.5, torque=torque)
+    assert run.energy is not None
+    assert (
+        min(np.ptp(x) for x in (run.energy.elastic, run.energy.drives, run.energy.friction)) > 0.1
+    )
+    assert run.energy.drift < 1e-8
 
 
 def test_the_energy_regressor_has_the_springs() -> None:

@@ -298,7 +298,7 @@ def test_numerical_inverse_kinematics() -> None:
     found = cardan.inverse_kinematics(robot, T, frame=3, guess=q + 0.1)
     assert found.converged
     assert found.q[:3] == pytest.approx(q[:3], abs=1e-8)
-    # the couplings as equations of a Python function: the other route to the same configuration
+    # with a Python function, by NumPy: the other route to the same configuration
     other = cardan.inverse_kinematics(
         robot, T, frame=3, guess=q + 0.1, threads=2,
         constraints=lambda x: (np.zeros((len(x), 0)), np.zeros((len(x), 0, x.shape[1]))),

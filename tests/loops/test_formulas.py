@@ -18,6 +18,7 @@ TYPES = {
     "akr3000": ["type 2", "type 3"] * 2, "palletiser": ["type 2", "type 3"] * 3,
     "slider_crank": ["type 2", "linear"], "bennett": ["type 3", "type 3"],
     "cardan_shaft": ["type 2"], "spherical_four_bar": ["type 2", "type 3"],
+    "prismatic_cut": ["type 2", "type 3"], "rssr": ["type 2", "type 2", "type 3"],
 }  # fmt: skip
 
 
@@ -42,6 +43,25 @@ def test_branches_are_the_assemblies(name: str) -> None:
         apart = np.abs(difference(real[:, None], every[None], system.periodic)).max(-1)
         assert apart.shape == (len(every), len(every))
         assert apart.min(0).max() < 1e-6
+
+
+@pytest.mark.parametrize(("name", "unknowns"), [("delta", 9), ("stewart-sps", 18)])
+def test_legs_of_platforms_are_formulas(name: str, unknowns: int) -> None:
+    """Each leg by itself: the driven joint first, from the point where its passive axes meet."""
+    geometry = cardan.model(cardan.load(name), "loop-geometry")
+    text = geometry.equations()
+    assert "legs, from the coordinates of the platform:" in text
+    assert text.count("so that") == unknowns
+
+
+def test_branches_of_legs_close_them() -> None:
+    legs = cardan.model(cardan.load("delta"), "loop-geometry").legs
+    pose = [0.03, -0.02, -0.5]
+    answer = legs.formulas.program.evaluate(q_a=pose)
+    real = answer.q[answer.margin > 0]
+    assert legs.system().error(real).max() < 1e-9
+    motors = {tuple(np.round(row, 6)) for row in real[:, [3, 6, 9]]}
+    assert motors == {tuple(np.round(row, 6)) for row in legs.solve(pose)[:, [3, 6, 9]]}
 
 
 def test_equations_as_books_write_them() -> None:

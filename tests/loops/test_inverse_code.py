@@ -14,7 +14,7 @@ import pytest
 from tests.loops.test_inverse import VALUES, robot_of, solution, states
 
 import cardan
-from cardan.loops.inverse_code import ROWS
+from cardan.loops.inverse_kernels import ROWS
 from cardan.loops.numeric import difference
 
 STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror"]
@@ -59,6 +59,13 @@ def test_c(name: str, tmp_path: Path) -> None:
         q = np.zeros((ROWS, n))
         count = ctypes.CDLL(str(library)).closed(*pointers(np.ascontiguousarray(T), *p, q))
         same(name, q[:count], solution(name).solve(T))
+        notes = np.zeros(2 + 3 * ROWS)
+        everything = ctypes.CDLL(str(library)).closed_all
+        assert everything(*pointers(np.ascontiguousarray(T), *p, q, notes)) == count == notes[0]
+        residual, singular, times = notes[2 : 2 + 3 * count].reshape(-1, 3).T
+        assert residual.max() < 1e-8
+        assert not singular.any()
+        assert (times == 1).all()
 
 
 def test_cpp(tmp_path: Path) -> None:

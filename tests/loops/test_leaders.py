@@ -97,5 +97,44 @@ def test_circles_and_what_is_refused_by_name(robot: cardan.Robot) -> None:
         cardan.model(replace(robot, joints=joints), "gravity")
     with pytest.raises(cardan.CardanError, match="several joints"):
         cardan.model(robot, "base-parameters")
-    with pytest.raises(cardan.CardanError, match="several joints"):
-        cardan.inverse_kinematics(robot, np.eye(4))
+
+
+def test_numerical_inverse_kinematics_and_limits() -> None:
+    described = level_palletiser()
+    q = np.array([0.3, -0.9, 1.4, -0.5, 2.0])
+    robot = cardan.load(described)
+    T = cardan.model(robot.tree(), "transform").evaluate(q=q)
+    every = cardan.model(robot, "inverse-geometry").solve(T)
+    reached = cardan.inverse_kinematics(robot, T)
+    assert reached.converged
+    assert np.abs(every - reached.q).max(-1).min() < 1e-8
+    described["link"][3]["limits"] = {"lower": 0.6, "upper": 0.8}
+    limited = cardan.inverse_kinematics(cardan.load(described), np.stack([T] * 3), threads=2)
+    assert limited.converged.all()
+    assert limited.q == pytest.approx(np.stack([every[1]] * 3), abs=1e-8)
+    described["link"][3]["limits"] = {"lower": 1, "upper": 2}
+    robot = cardan.load(described)
+    assert not cardan.inverse_kinematics(robot, T, restarts=3).converged
+    hooked = cardan.inverse_kinematics(
+        robot, T, restarts=3, limits=False,
+        constraints=lambda x: (np.zeros((len(x), 0)), np.zeros((len(x), 0, x.shape[1]))),
+    )  # fmt: skip
+    assert np.abs(every - hooked.q).max(-1).min() < 1e-8
+
+
+def test_three_joints_lead() -> None:
+    described = level_palletiser()
+    more = {"joint": ["column", "arm", "wrist"], "ratio": [1, 0.5, 2], "offset": 0.1}
+    described["link"][4] |= {"active": False, "mimic": more}
+    robot = cardan.load(described)
+    H = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, -1, -1], [1, -1.5, -2]])
+    q = H @ [0.3, -0.9, 1.4] + [0, 0, 0, 0, 0.1]
+    assert cardan.model(robot, "loop-geometry").solve(q[:3]) == pytest.approx(q[None])
+    T = cardan.model(robot.tree(), "transform").evaluate(q=q)
+    assert cardan.model(robot, "inverse-geometry").solve(T) == pytest.approx(q[None])
+    assert cardan.inverse_kinematics(robot, T, guess=q + 0.1).q == pytest.approx(q, abs=1e-8)
+    u, ud, udd = np.random.default_rng(2).normal(size=(3, 3))
+    at = H @ u + [0, 0, 0, 0, 0.1]
+    whole = cardan.model(robot.tree(), "inverse-dynamics")
+    tau = cardan.model(robot, "inverse-dynamics").evaluate(q=at, qd=ud, qdd=udd)
+    assert tau == pytest.approx(H.T @ whole.evaluate(q=at, qd=H @ ud, qdd=H @ udd))

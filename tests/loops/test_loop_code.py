@@ -117,7 +117,7 @@ def test_octave(name: str, tmp_path: Path) -> None:
 
 def test_every_language_and_bad_names() -> None:
     solver = geometry("fivebar")
-    for language in ("c", "cpp", "python", "matlab"):
+    for language in ("c", "cpp", "python", "matlab", "rust"):
         assert "in closed form" in solver.emit(language)
         assert "three spheres" in geometry("delta").emit(language)
     with pytest.raises(cardan.CardanError, match="cannot be the name"):

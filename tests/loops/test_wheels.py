@@ -330,3 +330,33 @@ def test_on_the_page() -> None:
     data = {"from": start.tolist(), "to": [3.0, 3.0], "duration": 1, "law": "quintic"}
     answer = motion(robot, data, lambda *_: None)
     near(answer["q"][-1], [0.3, 0, 0, 3, 3], absolute=1e-6)
+
+
+@pytest.mark.parametrize("name", ["unicycle", "differential-drive"])
+def test_the_linear_system_is_the_derivative(name: str) -> None:
+    """x = [q, qd_a]: wheels tie velocities alone, so that every position is free."""
+    robot = cardan.load(name)
+    on = coordinates(robot)
+    rng = np.random.default_rng(8)
+    q, u, tau = rng.normal(size=on.nq), rng.normal(size=on.nv), rng.normal(size=on.nv)
+    direct = cardan.model(robot, "direct-dynamics", friction=False)
+    loops = cardan.model(robot, "loop-kinematics", details=True)
+
+    def rate(x: np.ndarray, push: np.ndarray) -> np.ndarray:
+        here, speeds = x[: on.nq], x[on.nq :]
+        G = loops.evaluate(q=here, qd=speeds).G
+        return np.r_[G @ speeds, direct.evaluate(q=here, qd=speeds, tau=push)]
+
+    x, h = np.r_[q, u], 1e-6
+    slopes = [(rate(x + h * e, tau) - rate(x - h * e, tau)) / (2 * h) for e in np.eye(len(x))]
+    pushed = [(rate(x, tau + e) - rate(x, tau - e)) / 2 for e in np.eye(on.nv)]
+    linear = cardan.linearise(robot, q, u, tau=tau, friction=False)
+    near(linear.A, np.transpose(slopes), 1e-7, 1e-7)
+    near(linear.B, np.transpose(pushed), 1e-9, 1e-9)
+
+
+def test_couplings_beside_wheels_hold_positions() -> None:
+    """Of the car's eight positions seven are free: both front wheels steer as one."""
+    linear = cardan.linearise(cardan.load("car"), 0.0, [0.1, 0.2])
+    assert (linear.A.shape, linear.positions) == ((9, 9), 7)
+    near(linear.A[1, 2], 0.3 * 0.1, 1e-12)  # a car that turns leaves its line: r qd

@@ -13,6 +13,7 @@ import pytest
 from tests.compare import near
 from tests.package.building import STRICT, built, cmake, robot_called, run, tool
 from tests.package.test_package_write import HOSTILE
+from tests.package.units import instance, jacobian, set_values, start
 
 import cardan
 from cardan.package import compiler
@@ -58,13 +59,20 @@ def unit(robot: cardan.Robot, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return built(robot, MODEL, "fmu", tmp_path_factory.mktemp("fmu")) / "planar.fmu"
 
 
-def test_fmpy_finds_nothing_wrong(unit: Path) -> None:
+def second(unit: Path) -> Path:
+    """The unit of FMI 2.0 beside that of FMI 3.0."""
+    return unit.with_name(f"{unit.stem}_fmi2.fmu")
+
+
+@pytest.mark.parametrize("version", ["3.0", "2.0"])
+def test_fmpy_finds_nothing_wrong(unit: Path, version: str) -> None:
     validation = pytest.importorskip("fmpy.validation")
+    unit = unit if version == "3.0" else second(unit)
     assert validation.validate_fmu(str(unit)) == []
     import fmpy
 
     found = fmpy.read_model_description(str(unit))
-    assert found.fmiVersion == "3.0"
+    assert found.fmiVersion == version
     assert found.modelExchange is not None
     assert found.coSimulation is not None
     assert found.numberOfContinuousStates == 4
@@ -88,6 +96,37 @@ def test_co_simulation(unit: Path, robot: cardan.Robot) -> None:
         str(unit), fmi_type="CoSimulation", stop_time=0.5, output_interval=0.01, start_values=START,
     )  # fmt: skip
     near(last_state(result, 2), reference_motion(robot, START, 0.5), 1e-5, 1e-9, each=True)
+
+
+@pytest.mark.parametrize("kind", ["CoSimulation", "ModelExchange"])
+def test_both_versions_move_alike(unit: Path, kind: str) -> None:
+    fmpy = pytest.importorskip("fmpy")
+    motions = [
+        fmpy.simulate_fmu(str(path), fmi_type=kind, stop_time=0.2, output_interval=0.01,
+                          start_values=START)
+        for path in (unit, second(unit))
+    ]  # fmt: skip
+    for name in ("q[1]", "q[2]", "qd[1]", "qd[2]"):
+        near(motions[1][name], motions[0][name], 1e-12, 1e-12)
+
+
+@pytest.mark.parametrize("version", ["3.0", "2.0"])
+def test_directional_derivatives(unit: Path, robot: cardan.Robot, version: str) -> None:
+    """Of all rates by all states and inputs, against those of the library."""
+    derivatives = cardan.model(robot, "direct-dynamics-derivatives")
+    q, qd, tau = np.array([0.3, -0.4]), np.array([0.2, 0.7]), np.array([0.5, -0.25])
+    _, by_q, by_qd, by_tau = derivatives.evaluate(q=q, qd=qd, tau=tau)
+    expected = np.block([[np.zeros((2, 2)), np.eye(2), np.zeros((2, 2))], [by_q, by_qd, by_tau]])
+    with instance(unit if version == "3.0" else second(unit)) as (model, names):
+        set_values(model, names, {f"q[{k + 1}]": q[k] for k in range(2)})
+        set_values(model, names, {f"qd[{k + 1}]": qd[k] for k in range(2)})
+        set_values(model, names, {f"tau[{k + 1}]": tau[k] for k in range(2)})
+        start(model)
+        knowns = [f"{x}[{k}]" for x in ("q", "qd", "tau") for k in (1, 2)]
+        unknowns = [*(f"der(q[{k}])" for k in (1, 2)), "qdd[1]", "qdd[2]"]
+        near(jacobian(model, names, unknowns, knowns), expected, 1e-10)
+        with pytest.raises(Exception, match=r"fmi[23]GetDirectionalDerivative"):
+            jacobian(model, names, unknowns, ["step"])
 
 
 def test_the_step_is_a_parameter(unit: Path, robot: cardan.Robot) -> None:
@@ -171,7 +210,7 @@ def test_links_that_bend(tmp_path: Path) -> None:
     tool("gcc")
     robot = cardan.load("flexible2r")
     folder = built(robot, MODEL, "fmu", tmp_path)
-    (unit,) = folder.glob("*.fmu")
+    unit, _ = sorted(folder.glob("*.fmu"))
     n = robot.n + robot.ne
     start = {"q[1]": 0.3, "q[2]": -0.4, "qd[4]": 0.02, "tau[1]": 0.5}
     result = fmpy.simulate_fmu(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.package.building import STRICT, built, robot_called, run, tool
+from tests.package.units import instance, jacobian, set_values, start, values
 
 import cardan
 from cardan.describe.robot import Base, Coupling, Link
@@ -215,6 +217,31 @@ def floating(robot: cardan.Robot) -> cardan.Robot:
     return replace(robot, base=Base(kind="floating", Z=turned, link=BODY))
 
 
+def directions(unit: Path, tau: list[float], twist: list[float]) -> None:
+    """Directional derivatives of all rates and outputs by all states, against differences."""
+    with instance(unit) as (model, names):
+        set_values(model, names, {f"tau[{k}]": x for k, x in enumerate(tau, 1)})
+        set_values(model, names, {f"V0[{k}]": x for k, x in enumerate(twist, 1)})
+        set_values(model, names, {"qd[1]": 0.3, "qd[3]": -0.2})
+        start(model)
+        order = list(names)
+        states = order[1 : 1 + (len(order) - 1) // 2]
+        states = states[: next(k for k, x in enumerate(states) if x.startswith(("der", "qdd")))]
+        first = 1 + 2 * len(states)
+        unknowns = order[1 + len(states) : first + 4]  # rates, then qd and qdd that follow
+        exact = jacobian(model, names, unknowns, states)
+        x = values(model, names, states)
+        for k in range(len(states)):
+            h, ends = 1e-6, []
+            for sign in (1, -1):
+                moved = x.copy()
+                moved[k] += sign * h
+                model.setContinuousStates((ctypes.c_double * len(x))(*moved), len(x))
+                ends.append(values(model, names, unknowns))
+            slope = (ends[0] - ends[1]) / (2 * h)
+            np.testing.assert_allclose(exact[:, k], slope, rtol=1e-6, atol=2e-6)
+
+
 def test_floating_base_with_loops(robot: cardan.Robot, tmp_path: Path) -> None:
     validation, gcc = pytest.importorskip("fmpy.validation"), tool("gcc")
     free = floating(robot)
@@ -234,6 +261,7 @@ def test_floating_base_with_loops(robot: cardan.Robot, tmp_path: Path) -> None:
         R += 2 * w[:, None, None] * np.cross(np.eye(3), v[:, None])
         np.testing.assert_allclose(R, expected.T0[:, :3, :3], atol=10 * near)
         np.testing.assert_allclose((e * e).sum(axis=1), 1, atol=1e-8)
+    directions(folder / "fivebar.fmu", tau, twist)
     sources = [*(folder / "sources").glob("*.c"), folder / "test" / "test_fivebar.c"]
     flags = [*STRICT, "-std=c99", "-fsanitize=address,undefined", "-I", folder / "sources"]
     run(gcc, *flags, *sources, "-lm", "-o", tmp_path / "t")

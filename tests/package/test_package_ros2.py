@@ -6,6 +6,7 @@ import xml.etree.ElementTree as ElementTree
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from tests.package.building import STRICT, STUBS, built, robot_called, run, tool
 from tests.package.test_package_write import HOSTILE
@@ -45,6 +46,7 @@ def test_closed_loops(tmp_path: Path) -> None:
     for name in ("test_solver", "test_arm"):
         run(gpp, *flags, folder / "test" / f"{name}.cpp", "-o", tmp_path / name)
         assert "0 numbers differ" in run(tmp_path / name)
+    run(gpp, *flags, "-c", folder / "src" / "controller.cpp", "-o", tmp_path / "controller.o")
     text = (folder / "test" / "test_solver.cpp").read_text()
     assert "n = 2;" in text
     assert "q[5][n]" in text
@@ -89,3 +91,51 @@ def test_what_the_interface_does_not_know_is_refused(tmp_path: Path) -> None:
             built(wrong, ["inverse-dynamics"], "ros2", tmp_path)
     with pytest.raises(ModelError, match="leave the options"):
         built(robot, ["inverse-dynamics"], "ros2", tmp_path, symbolic=True)
+
+
+HOLD = """
+#include <arm/controller.hpp>
+#include <cstdio>
+
+std::unique_ptr<controller_interface::ControllerInterface> stub_create();
+
+int main()
+{{
+    auto hand = stub_create();
+    const rclcpp_lifecycle::State state;
+    hand->on_init();
+    hand->on_configure(state);
+    hand->state_interfaces_.resize(2 * {n});
+    hand->command_interfaces_.resize({n});
+    const double q[] = {{{q}}};
+    for (std::size_t i = 0; i < {n}; ++i)
+        hand->state_interfaces_[2 * i].value = q[i];
+    hand->on_activate(state);
+    for (std::size_t i = 0; i < {n}; ++i)
+        hand->state_interfaces_[2 * i].value += 0.01;
+    hand->update({{}}, {{}});
+    for (const auto &x : hand->command_interfaces_)
+        std::printf("%.17g\\n", x.value);
+    std::printf("%s %zu\\n", hand->state_interface_configuration().names[0].c_str(),
+                hand->command_interface_configuration().names.size());
+}}
+"""
+
+
+def test_the_controller_holds_a_position(tmp_path: Path) -> None:
+    """Computed torque of a small error, against the library."""
+    gpp, robot = tool("g++"), replace(cardan.load("ur5"), name="arm")
+    folder = built(robot, ["inverse-dynamics"], "ros2", tmp_path, effort="plain")
+    q = np.array([0.3, -1.0, 0.5, 0.2, -0.4, 0.9])
+    text = HOLD.format(n=6, q=", ".join(map(repr, q.tolist())))
+    (tmp_path / "hold.cpp").write_text(text)
+    sources = [tmp_path / "hold.cpp", folder / "src" / "controller.cpp"]
+    run(gpp, *FLAGS, "-I", folder / "include", *sources, "-o", tmp_path / "hold")
+    *torques, names = run(tmp_path / "hold").splitlines()
+    zero = np.zeros(6)
+    law = cardan.model(robot, "inverse-dynamics")
+    expected = law.evaluate(q=q + 0.01, qd=zero, qdd=zero - 100 * 0.01)
+    np.testing.assert_allclose([float(x) for x in torques], expected, rtol=1e-9, atol=1e-9)
+    assert names == f"{robot.joints[0].name}/position 6"
+    plugin = ElementTree.parse(folder / "controller.xml").getroot()
+    assert f"add_library({plugin.get('path')} SHARED" in (folder / "CMakeLists.txt").read_text()

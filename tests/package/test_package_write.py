@@ -142,8 +142,8 @@ def test_names_given_are_checked(name: str, tmp_path: Path) -> None:
 
 def test_what_cannot_be_written_is_said(tmp_path: Path) -> None:
     robot, out = robot_called("planar"), tmp_path / "out"
-    with pytest.raises(UnknownNameError, match="package kind 'rust'"):
-        write_package(robot, "gravity", "rust", out)
+    with pytest.raises(UnknownNameError, match="package kind 'cobol'"):
+        write_package(robot, "gravity", "cobol", out)
     with pytest.raises(UnknownNameError, match="did you mean 'gravity'"):
         write_package(robot, "gravty", "c", out)
     with pytest.raises(UnknownNameError, match="option 'frame' of these models"):

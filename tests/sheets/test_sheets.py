@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -15,7 +16,7 @@ from cardan.app.cli.main import app
 from cardan.document import html, markdown, tex, typst
 from cardan.document.structure import Drawing, Label, Section
 from cardan.sheets.picture import robot_drawing
-from cardan.sheets.sheet import sheet_document
+from cardan.sheets.sheet import _equations, sheet_document
 
 HAS_TEX = shutil.which("pdflatex") is not None
 SECTIONS = [
@@ -50,6 +51,14 @@ def test_what_is_too_long_is_left_out_with_its_command(monkeypatch: pytest.Monke
     text = markdown.page(sheet_document(cardan.load("planar3r")), "x")
     assert "The inertia matrix A is left out for length" in text
     assert "`cardan generate planar3r inertia-matrix --to latex`" in text
+
+
+def test_every_symbol_of_a_sheet_is_defined_on_it() -> None:
+    """What has no name of the field (t12) is an equation before it is read."""
+    text = "\n".join(_equations(cardan.model(cardan.load("planar3rrr"), "jacobian")))
+    symbols = set(re.findall(r"(?<![\w}])t_\{\d+\}|\\mathit\{(?:factors|det)\}_\{\d+\}", text))
+    assert symbols
+    assert all(f"{symbol} = " in text for symbol in symbols)
 
 
 def test_commands_name_the_robot_as_it_was_typed(tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ from cardan.errors import CardanError, CardanWarning, InputError
 from cardan.loops.numeric import equations
 from cardan.motion.tables import write_table
 from cardan.program import Program
-from cardan.sweeps import dask as sweep_dask
+from cardan.sweeps import engines as sweep_dask
 from cardan.sweeps.draws import random_states
 from cardan.sweeps.parquet import Layout
 from cardan.sweeps.sweep import Progress, Sweep, sweep
@@ -431,6 +431,12 @@ def test_a_killed_dask_worker_loses_nothing(tmp_path: Path) -> None:
                 os.kill(killed[0], signal.SIGKILL)
 
         sweep(model, source, tmp_path / "there.parquet", chunk=5000, dask=client, progress=kill)
+        table = {name: np.linspace(0, 1, 500_000) for name in ("q1", "qd1", "tau1")}
+        with warnings.catch_warnings():  # of graphs that are too large
+            warnings.simplefilter("error", UserWarning)
+            far = sweep(model, table, chunk=500_000, dask=client)
+    near = sweep(model, table)
+    np.testing.assert_array_equal((far.arrays or {})["qdd"], (near.arrays or {})["qdd"])
     assert killed
     assert digest(tmp_path / "here.parquet") == digest(tmp_path / "there.parquet")
 
@@ -489,7 +495,7 @@ def test_the_command_sweeps(tmp_path: Path) -> None:
     assert done.exit_code == 0, done.output
     facts = json.loads(done.stdout)
     assert facts["rows"] == 1000
-    assert read(target).shape == (1000, 6)
+    assert read(target).shape == (1000, 12)  # the states that were drawn, and the torques
     assert CliRunner().invoke(app, ["sweep", "ur5", "gravity"]).exit_code == 2
 
 

@@ -61,3 +61,8 @@ def test_what_has_no_workspace_is_said() -> None:
         cardan.workspace(planar(1, 1), 0)
     with pytest.raises(CardanError, match="joint variable"):
         cardan.workspace(planar(1, 1), 10, limits={"q9": (0, 1)})
+
+
+def test_vehicles_are_refused_by_name() -> None:
+    with pytest.raises(cardan.ModelError, match="'Car' drives"):
+        cardan.workspace(cardan.load("car"), 100)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import json
 import os
 import subprocess
@@ -23,6 +24,7 @@ from cardan.app.web.scene.holding import Holding
 from cardan.app.web.server.state import Page
 from cardan.app.web.server.store import Store
 from cardan.describe.files import dumps
+from cardan.describe.frames import roll_pitch_yaw
 from cardan.loops.numeric import equations, skeleton
 from cardan.loops.standing import assembled
 from cardan.mechanism.tree import Tree
@@ -63,11 +65,11 @@ def test_assemblies_of_a_platform_are_told_by_poses() -> None:
     q = cardan.LoopGeometry.of(robot).home.tolist()
     data = {"robot": dumps(robot, "toml"), "q": q}
     answer = work.FUNCTIONS["assemblies"](data, lambda text: None)
-    assert answer["words"].startswith("8 poses of the platform, 512 arrangements of the legs")
-    assert answer["note"].endswith("these are all")
-    away = np.array(answer["q"])[:, :6] - q[:6]
+    assert answer["says"].startswith("8 poses of the platform, 512 arrangements of the legs")
+    assert answer["says"].endswith("these are all")
+    away = np.array(answer["configurations"])[:, :6] - q[:6]
     assert np.abs(away).max(axis=1).min() < 1e-9  # where the platform stands is among them
-    assert len(answer["q"]) == 8
+    assert len(answer["configurations"]) == 8
 
 
 def test_another_language_does_not_derive_again(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -121,7 +123,7 @@ def test_an_endless_job_is_killed(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     )
     monkeypatch.setenv("PYTHONPATH", f"{tmp_path}{os.pathsep}{os.environ.get('PYTHONPATH', '')}")
     with pytest.raises(JobError, match=r"more than 5\.5 s"):
-        run(Jobs(Limits(seconds=5.5)), "derive", robot=RX90, model="gravity", options={})
+        run(Jobs(Limits(seconds=0.55)), "derive", robot=RX90, model="gravity", options={})
     processes = started.read_text().split()
     for _ in range(100):
         if not any(map(alive, processes)):
@@ -163,7 +165,7 @@ def test_all_configurations_of_closed_and_flexible_robots(name: str, count: int)
     bare = skeleton(robot)
     q = assembled(bare, np.full(robot.n, 0.4)) if robot.loops else np.full(robot.n, 0.4)
     data = {"robot": dumps(robot, "toml"), "q": q.tolist()}
-    found = np.array(work.FUNCTIONS["inverse"](data, lambda text: None)["q"])
+    found = np.array(work.FUNCTIONS["inverse"](data, lambda text: None)["configurations"])
     last = Tree.of(robot).last
     T = link_frames(bare, found)[:, last]
     if name != "delta":  # whose platform only shifts
@@ -185,13 +187,13 @@ def test_configurations_of_a_pose(name: str) -> None:
     T = link_frames(bare, q)[last]
     pose = [*T[:3, 3].tolist(), *roll_pitch_yaw(T[:3, :3])]
     data = {"robot": dumps(robot, "toml"), "q": [0.0] * robot.n, "pose": pose}
-    found = np.array(work.FUNCTIONS["inverse"](data, lambda text: None)["q"])
+    found = np.array(work.FUNCTIONS["inverse"](data, lambda text: None)["configurations"])
     assert len(found) == (8 if robot.n == 6 else 1)
     for row in found:
         assert link_frames(bare, row)[last] == pytest.approx(T, abs=1e-6)
     away = work.FUNCTIONS["inverse"]({**data, "pose": [9.0] * 6}, lambda text: None)
-    assert np.size(away["q"]) == 0
-    assert name == "flexible2r" or "too far by" in away["why"]
+    assert np.size(away["configurations"]) == 0
+    assert name == "flexible2r" or "too far by" in away["fails"]
 
 
 @pytest.mark.parametrize("name", ["tree", "iiwa14"])
@@ -200,20 +202,20 @@ def test_configurations_are_of_all_joints_and_one_is_where_it_stands(name: str) 
     robot = cardan.load(name)
     bare, q = skeleton(robot), np.linspace(0.3, 0.9, robot.n)
     data = {"robot": dumps(robot, "toml"), "q": q.tolist()}
-    found = np.array(work.FUNCTIONS["inverse"](data, lambda text: None)["q"])
+    found = np.array(work.FUNCTIONS["inverse"](data, lambda text: None)["configurations"])
     among(found, q, 1e-6)
     last = Tree.of(robot).last
     for row in found:
         assert link_frames(bare, row)[last] == pytest.approx(link_frames(bare, q)[last], abs=1e-6)
     away = work.FUNCTIONS["inverse"]({**data, "pose": [9.0] * 6}, lambda text: None)
-    assert np.size(away["q"]) == 0
+    assert np.size(away["configurations"]) == 0
 
 
 def test_flexible_robots_are_evaluated_and_moved() -> None:
     robot = cardan.load("flexible1r")
     data = {"robot": dumps(robot, "toml"), "model": "inverse-dynamics", "options": {}}
     inputs = {"q": [0.3], "qd": [0.0], "qdd": [0.0]}
-    found = work.evaluate({**data, "inputs": inputs}, lambda text: None)["outputs"]["tau"]
+    found = work.evaluate({**data, "inputs": inputs}, lambda text: None)["values"]["tau"]
     program = cardan.model(robot, "inverse-dynamics")
     wide = {name: np.zeros(shape) for name, shape in program.inputs.items()}
     wide["q"][:1] = inputs["q"]
@@ -233,7 +235,7 @@ def test_loop_geometry_is_written_as_code() -> None:
 
 
 def test_a_broken_log_is_explained_without_paths_of_the_server() -> None:
-    data = {"robot": RX90, "suffix": "csv", "attached": [["x", "YSxiCjEsMgo="]], "recipe": ""}
+    data = {"robot": RX90, "attached": [["x.csv", "YSxiCjEsMgo="]], "recipe": {}}
     with pytest.raises(cardan.CardanError) as error:
         work.FUNCTIONS["identification"](data, lambda text: None)
     assert str(error.value).startswith("log.csv")
@@ -337,7 +339,7 @@ def test_evaluate() -> None:
     data = {"robot": robot, "model": "gravity", "options": {}, "inputs": {"q": [0.1] * 6}}
     found = work.evaluate(data, lambda text: None)
     expected = cardan.model(cardan.load("ur5"), "gravity").evaluate(q=[0.1] * 6)
-    assert found["outputs"]["Q"] == pytest.approx(expected)
+    assert found["values"]["Q"] == pytest.approx(expected)
     data |= {"model": "inverse-dynamics", "options": {"f_e": True}}
     wrench, q = [0.0] * 32 + [1, 0, 0, 0], [0.1] * 6
     found = work.evaluate({**data, "inputs": {"q": [0.1], "f_e": wrench}}, lambda text: None)
@@ -345,7 +347,7 @@ def test_evaluate() -> None:
     expected = program.evaluate(
         q=q, qd=np.zeros(6), qdd=np.zeros(6), f_e=np.reshape(wrench, (6, 6))
     )
-    assert found["outputs"]["tau"] == pytest.approx(expected)
+    assert found["values"]["tau"] == pytest.approx(expected)
     assert found["zero"] == {"qd": 6, "qdd": 6}
     for inputs, words in (({"qd": [1.0] * 5}, "qd: 5 numbers"), ({"wind": [1.0]}, "no input")):
         with pytest.raises(cardan.CardanError, match=words):
@@ -370,12 +372,13 @@ def test_all_kinds_of_robots_are_simulated(name: str, drive: str, numbers: list)
     if robot.loops:
         q = assembled(skeleton(robot), q)
     data = {"robot": dumps(robot, "toml"), "q": q.tolist(), "drive": drive, "numbers": numbers,
-            "duration": 0.1, "values": VALUES.get(name, {})}  # fmt: skip
+            "to": numbers, "duration": 0.1, "values": VALUES.get(name, {})}  # fmt: skip
     found = work.FUNCTIONS["simulation"](data, lambda text: None)
     moved = np.array(found["q"])
     assert moved.shape[1] == robot.n
     assert np.abs(moved[-1] - moved[0]).max() > 1e-5
-    assert len(found["elastic"]) == robot.ne
+    bent = [x for x in found["charts"] if x["title"] == "elastic coordinates"]
+    assert sum(len(x["curves"]) for x in bent) == robot.ne
     assert bool(found["curves"]) == bool(robot.ne)
     if robot.loops:
         assert equations(skeleton(robot)).error(moved)[-1] < (0.05 if robot.ne else 1e-6)
@@ -390,13 +393,14 @@ def test_a_simulation_is_that_of_the_library() -> None:
     from cardan.simulation.simulate import simulate
 
     robot, q, qd, to = cardan.load("ur5"), [0.1] * 6, [0.2, 0, 0, 0, -0.3, 0], [0.4] * 6
-    data = {"robot": dumps(robot, "toml"), "q": q, "qd": qd, "drive": "pd-gravity", "numbers": to,
+    data = {"robot": dumps(robot, "toml"), "q": q, "qd": qd, "drive": "pd-gravity", "to": to,
             "duration": 0.2, "bandwidth": 15.0}  # fmt: skip
     found = work.FUNCTIONS["simulation"](data, lambda text: None)
     law = control.pd_gravity(robot, move(q, to, 0.2), *control.gains(robot, 15.0, "pd-gravity", q))
     expected = simulate(robot, q, qd, duration=0.2, dt=0.2 / 500, law=law, rtol=1e-8)
     assert found["q"][-1] == pytest.approx(expected.q[-1], abs=1e-9)
-    assert [x[0] for x in found["qd"]] == qd
+    first = found["charts"][1]["curves"].values()
+    assert [x[0] for x in first] == qd
 
 
 def test_a_floating_base_moves() -> None:
@@ -412,7 +416,7 @@ def test_a_floating_base_moves() -> None:
     assert base[-1, 2, 3] == pytest.approx(-9.81 * 0.1**2 / 2, abs=0.01)
     with pytest.raises(cardan.CardanError, match="is not for a robot"):
         work.FUNCTIONS["simulation"](
-            {**data, "drive": "pd-gravity", "numbers": [0.0] * 6}, lambda text: None
+            {**data, "drive": "pd-gravity", "to": [0.0] * 6}, lambda text: None
         )
 
 
@@ -421,7 +425,7 @@ def test_a_floating_base_moves() -> None:
     [
         ({"qd": [1.0]}, "6 finite ones"),
         ({"drive": "nonsense", "numbers": [0.0] * 6}, "no drive"),
-        ({"drive": "pd", "numbers": [0.0] * 6, "bandwidth": -1}, "bandwidth"),
+        ({"drive": "pd", "to": [0.0] * 6, "bandwidth": -1}, "bandwidth"),
         ({"duration": 1e6}, "at most 60"),
     ],
 )
@@ -441,18 +445,71 @@ def test_torques_of_a_motion(name: str) -> None:
             "law": "quintic"}  # fmt: skip
     jobs = Jobs()
     found = run(jobs, "motion", **data)
-    total = np.array(found["total"])
-    assert total.shape == (len(to), len(found["t"]))
-    for share in found["shares"].values():
-        assert np.array(share).shape == total.shape
-    if found["shares"]:
-        assert sum(np.array(x) for x in found["shares"].values()) == pytest.approx(total)
+    assert len(found["charts"]) == len(to)
+    for chart in found["charts"]:
+        total, *shares = (np.array(x) for x in chart["curves"].values())
+        assert total.shape == (len(found["t"]),)
+        assert sum(shares) == pytest.approx(total)
+
+
+def _ur5(function: str, **data: Any) -> dict[str, Any]:
+    question = {"robot": dumps(cardan.load("ur5"), "toml"), "q": [0.1, -0.8, 0.9, 0.2, 0.7, 0.1]}
+    return work.FUNCTIONS[function]({**question, **data}, lambda text: None)
+
+
+def _csv(answer: dict[str, Any], name: str) -> dict[str, np.ndarray]:
+    lines = base64.b64decode(answer["parts"][name]).decode().splitlines()
+    rows = np.array([line.split(",") for line in lines[1:]], float)
+    return dict(zip(lines[0].split(","), rows.T, strict=True))
+
+
+def test_a_motion_goes_through_points_and_along_a_line() -> None:
+    """The file of the answer, read again: where it passes, and that the tool goes straight."""
+    robot, start = cardan.load("ur5"), [0.1, -0.8, 0.9, 0.2, 0.7, 0.1]
+    points = [[0.2] * 6, [0.4, -0.5, 0.7, 0.1, 0.5, 0.0]]
+    moved = _ur5("motion", **{"from": start}, path="points", points=points, duration=1.0)
+    table = _csv(moved, "torques.csv")
+    q = np.column_stack([table[f"q{j}"] for j in range(1, 7)])
+    assert q[[0, -1]] == pytest.approx(np.array([start, points[1]]))
+    assert np.abs(q - points[0]).max(axis=1).min() < 1e-3
+    T = cardan.model(robot, "transform").evaluate(q=np.array(start))
+    pose = [*(T[:3, 3] + [0.02, 0.01, -0.03]), *roll_pitch_yaw(T[:3, :3])]
+    along = _ur5("motion", **{"from": start}, path="line", pose=pose, duration=1.0, law="quintic")
+    places = link_frames(robot, np.array(along["q"]))[:, -1, :3, 3] - T[:3, 3]
+    assert places[-1] == pytest.approx([0.02, 0.01, -0.03], abs=1e-6)
+    assert np.cross(places, [0.02, 0.01, -0.03]) == pytest.approx(
+        np.zeros((len(places), 3)), abs=1e-6
+    )
+    again = _ur5(
+        "motion",
+        **{"from": start},
+        path="file",
+        attached=[["a.csv", moved["parts"]["torques.csv"]]],
+    )
+    peaks = [[row["peak"] for row in answer["table"]] for answer in (moved, again)]
+    assert peaks[1] == pytest.approx(peaks[0], rel=1e-6)
+
+
+def test_studies_say_what_the_library_says() -> None:
+    robot, q = cardan.load("ur5"), [0.1, -0.8, 0.9, 0.2, 0.7, 0.1]
+    assert _ur5("linear")["values"]["A"] == pytest.approx(cardan.linearise(robot, q).A)
+    factors = [row[:3] for row in _ur5("singular")["tables"][0]["rows"]]
+    listed = cardan.singularities(robot).factors
+    assert factors == [[x.name, x.text, x.zero] for x in listed]
+    swept = _csv(_ur5("sweep", model="gravity", states=20), "sweep.csv")
+    states = np.column_stack([swept[f"q{j}"] for j in range(1, 7)])
+    torques = np.column_stack([swept[f"Q{j}"] for j in range(1, 7)])
+    assert torques == pytest.approx(cardan.model(robot, "gravity").evaluate(q=states))
+    mapped = _csv(_ur5("workspace", samples=200), "workspace.csv")
+    assert np.column_stack([mapped[x] for x in "xyz"]) == pytest.approx(
+        cardan.workspace(robot, 200).points
+    )
 
 
 def test_modes_are_shapes_of_the_robot() -> None:
     data = {"robot": dumps(cardan.load("flexible2r"), "toml"), "q": [0, 0], "size": 2.0}
     found = work.FUNCTIONS["modes"](data, lambda text: None)
-    first = found["locked"][0]
+    first = found["modes"]["locked"][0]
     assert first["frequency"] == pytest.approx(2.518, abs=1e-3)
     ends = np.concatenate([np.array(line) for line in first["amplitude"]])
     assert np.linalg.norm(ends, axis=1).max() == pytest.approx(0.3)

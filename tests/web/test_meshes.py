@@ -185,8 +185,8 @@ def test_archives_have_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(cardan.CardanError, match="no robot"):
         opened(None, pack({"a.stl": b"", "b.stl": b""}), silent)
     two = {"a.urdf": URDF.encode(), "b.urdf": URDF.encode()}
-    with pytest.raises(cardan.CardanError, match="several robots"):
-        opened(None, pack(two), silent)
+    assert opened(None, pack(two), silent) == {"several": ["a.urdf", "b.urdf"]}
+    assert opened(None, {**pack(two), "choice": "b.urdf"}, silent)["robot"]
 
 
 MJCF = """<mujoco model="arm"><compiler angle="radian" meshdir="assets"/>

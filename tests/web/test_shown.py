@@ -12,7 +12,7 @@ import pytest
 import cardan
 from cardan.app.web.jobs.work import derive
 from cardan.app.web.panels.cells import Block, rows
-from cardan.app.web.panels.job import put, read
+from cardan.app.web.panels.form import Vector
 from cardan.app.web.panels.models import Models, counted
 from cardan.app.web.panels.table import _geometry, _limits
 from cardan.app.web.scene.sliders import Sliders
@@ -144,15 +144,15 @@ def test_fields_are_read_as_they_are_shown() -> None:
     scale = factors(scara, True)
     slides = [joint.sigma == 1 for joint in scara.joints]
     assert scale.tolist() == [1 if slide else pytest.approx(turn) for slide in slides]
-    source, failed = SimpleNamespace(scale=scale, value=""), []
-    work = SimpleNamespace(fail=failed.append)
-    put(source, [math.pi / 2] * 4)
     expected = ["1.5708" if slide else "90" for slide in slides]
-    assert source.value == ", ".join(expected)
-    assert read(source, work, 4) == pytest.approx([math.pi / 2] * 4, rel=1e-5)
-    source.value = "90"  # one for all, of joints that turn and slide
-    assert read(source, work) == pytest.approx([90 / x for x in scale])
-    assert failed == []
+    assert Vector(scale, 4).spelt([math.pi / 2] * 4) == ", ".join(expected)
+    assert Vector(scale, 4).read(", ".join(expected)) == pytest.approx([math.pi / 2] * 4, rel=1e-5)
+    one = Vector(scale).read("90")  # one for all, of joints that turn and slide
+    assert one == pytest.approx([90 / x for x in scale])
+    timed = Vector(scale, timed=True).read("2, 90, 90, 90, 90")
+    assert timed == pytest.approx([2, *(90 / x for x in scale)])
+    with pytest.raises(cardan.CardanError, match="4 numbers are needed"):
+        Vector(scale, 4).read("1, 2")
 
 
 def test_a_long_sum_may_be_broken_between_its_terms(derived: dict[str, Any]) -> None:

@@ -12,9 +12,9 @@ from tests.web.test_page import SLOW, open_bundled, until
 
 import cardan
 from cardan.app.web.panels import table
+from cardan.app.web.panels.answer import matrix
 from cardan.app.web.panels.cells import Block, Cell, Grid, menu
 from cardan.app.web.panels.structure import duplicated, inserted, removed
-from cardan.app.web.panels.tasks import matrix
 from cardan.app.web.panels.values import read_values
 from cardan.app.web.server.state import Page
 from cardan.app.web.server.store import Store

@@ -29,7 +29,7 @@ def of_active(robot: Robot, program: Program, assembly: Any, symbolic: bool = Fa
         raise ModelError(f"{what} takes no q: leave out assembly=")
     geometry = LoopGeometry.of(parametrised(robot)[0] if symbolic else robot)
     formulas = geometry.formulas
-    if formulas is None:
+    if formulas is None or not formulas.fits:
         raise ModelError(
             f"{what} is no function of q_a in formulas: its loops have none, one unknown after the"
             " other; leave out assembly= and give q of 'loop-geometry'"

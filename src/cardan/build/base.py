@@ -510,19 +510,20 @@ def _reason(column: Column, steps: Sequence[Step], robot: Robot) -> str:
 
 
 def cheaper_parameters(
-    builder: Callable[..., Program], robot: Robot, options: Mapping[str, Any]
-) -> Program:
-    """The program with base parameters; where it costs more than that with the robot's own, which
+    builder: Callable[..., Program], own: Callable[[], Program], robot: Robot,
+    options: Mapping[str, Any],
+) -> Program:  # fmt: skip
+    """The program with base parameters; where it costs more than that with the robot's `own`, which
     gives the same values, that one: fewer parameters only mostly mean fewer operations."""
     carried = builder(robot, **options)
     searched = options.get("effort") != "plain" and not options.get("symbolic")
     if not searched or (not robot.constrained and with_base(robot, True) == robot):
         return carried
-    own = builder(robot, **{**options, "base_parameters": False})
-    if own.cost.price >= carried.cost.price:
+    program = own()
+    if program.cost.price >= carried.cost.price:
         return carried
     words = "with the robot's own parameters: the same values, and base parameters cost more here"
-    return replace(own, remarks=(*own.remarks, words))
+    return replace(program, remarks=(*program.remarks, words))
 
 
 def mechanism_of(robot: Robot, model: str, with_base: bool = False, **options: Any) -> Mechanism:

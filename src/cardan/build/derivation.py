@@ -294,7 +294,8 @@ def weightless(robot: Robot) -> int:
     then has no pivot left."""
     rng = np.random.default_rng(0)
     scene = bodies(robot, {x: float(rng.uniform(0.5, 1.5)) for x in robot.parameters}.__getitem__)
-    composite = inertia_matrix(scene, [float(x) for x in rng.normal(size=robot.n)])
+    bend = [0.0] * robot.ne
+    composite = inertia_matrix(scene, [*(float(x) for x in rng.normal(size=robot.n)), *bend])
     A = np.array(composite.matrix(scene.tree.moving), dtype=float)
     least = 0
     for k in reversed(range(len(A))):

@@ -50,8 +50,8 @@ from .idle import spun, widened
 from .mechanism import BY_LAGRANGE, Mechanism, require_available
 
 __all__ = [
-    "bias", "direct_dynamics", "direct_ways", "gravity", "inertia_matrix", "inverse_dynamics",
-    "inverse_ways",
+    "bias", "direct_dynamics", "direct_ways", "gravity", "imposed", "independent_accelerations",
+    "inertia_matrix", "inverse_dynamics", "inverse_ways",
 ]  # fmt: skip
 
 Scalar = Any
@@ -89,7 +89,7 @@ def inverse_dynamics(
         forms = [form for form, _ in ways]
         return mechanism.program("inverse-dynamics", inputs, forms, names, effort=effort)
     return mechanism.program(
-        "inverse-dynamics", inputs, [], names, meaning=_imposed(mechanism), search=ways[0],
+        "inverse-dynamics", inputs, [], names, meaning=imposed(mechanism), search=ways[0],
         effort=effort,
     )  # fmt: skip
 
@@ -137,7 +137,7 @@ def _inverse_way(mechanism: Mechanism, given: bool) -> Way:
     return _newton_euler(mechanism), RECURSION
 
 
-def _imposed(mechanism: Mechanism) -> dict[str, str]:
+def imposed(mechanism: Mechanism) -> dict[str, str]:
     """Which accelerations are given, and which come out, where not all are given."""
     link = mechanism.coordinates
     if not mechanism.robot.constrained:
@@ -281,6 +281,17 @@ def _inverse_by_matrix(mechanism: Mechanism) -> Form:
         return Result(outputs, record)
 
     return run
+
+
+def independent_accelerations(mechanism: Mechanism, scene: Bodies, x: Arrays) -> list[Scalar]:
+    """qdd of the independent joints, of those of the driven ones: elastic joints follow."""
+    link = mechanism.coordinates
+    rates = dict(zip(link.driven, x["qdd"], strict=True))
+    if link.elastic:
+        form = _inverse_by_matrix if mechanism.robot.constrained else _articulated
+        _, follow = form(mechanism)(scene, x).outputs["qdd_e"]
+        rates |= zip(link.elastic, follow, strict=True)
+    return [rates[j] for j in link.active]
 
 
 def _dot(row: Sequence[Scalar], values: dict[int, Scalar]) -> Scalar:

@@ -19,7 +19,8 @@ from .cuts import along, cuts
 from .derivation import Call, Form, Result, Route
 from .dynamic import inertia_matrix
 from .equations import base_rows
-from .flexible.equations import momentum_form
+from .flexible.equations import momentum_form, tree_rates
+from .kept import part
 from .mechanism import Mechanism
 
 __all__ = ["energies", "energy_forms", "generalized_momentum"]
@@ -31,9 +32,10 @@ _LARGEST_MATRIX = 12  # links: beyond it a recursion that is linear in their num
 def energies(robot: Robot, *, symbolic: bool = False) -> Program:
     """Kinetic energy, rotors of cut joints included; potential energy of gravity and of the springs
     of elastic joints. U of a floating base is about the origin of frame 0."""
-    if robot.ne:
-        return _flexible_energies(robot, symbolic)
     mechanism = Mechanism.of(robot, "energies", symbolic=symbolic)
+    if robot.ne:
+        inputs, form = mechanism.inputs("q", "qd"), _flexible_energies(mechanism)
+        return mechanism.program("energies", inputs, [form], ["E", "U"])
     inputs = mechanism.inputs("q", "qd", base=["V0", "g0"])
     return mechanism.program("energies", inputs, energy_forms(mechanism), ["E", "U"], finals=True)
 
@@ -72,15 +74,18 @@ def _energies(
     return record
 
 
-def _flexible_energies(robot: Robot, symbolic: bool) -> Program:
-    """Of the tree: velocities of all its coordinates are inputs, loops or not."""
-    mechanism = Mechanism.of(robot.tree(), "energies", symbolic=symbolic)
+def _flexible_energies(mechanism: Mechanism) -> Form:
+    """Those of the tree, and of the rotors of cut joints."""
 
     def run(scene: Bodies, x: Arrays) -> Result:
-        record = energies_model(scene, x["q"], x["qd"], base=bool(mechanism.floats))
-        return Result({"E": ((), [record.E]), "U": ((), [record.U])}, record)
+        qd, _, loops = tree_rates(mechanism, scene, x)
+        record = energies_model(scene, x["q"], qd, base=bool(mechanism.floats))
+        return Result(
+            {"E": ((), [record.E + (loops.rotors() if loops else 0)]), "U": ((), [record.U])},
+            record,
+        )
 
-    return mechanism.program("energies", mechanism.inputs("q", "qd"), [run], ["E", "U"])
+    return run
 
 
 def generalized_momentum(robot: Robot, *, symbolic: bool = False) -> Program:
@@ -138,7 +143,9 @@ def generalized_momentum(robot: Robot, *, symbolic: bool = False) -> Program:
             search = {"search": (torques, RECURSION)}
         small = robot.constrained or len(robot.links) <= _LARGEST_MATRIX
         if robot.base.kind != "mobile" and small:
-            search["routes"] = [_through_matrix(inertia_matrix(robot, symbolic=symbolic))]
+            options = {"symbolic": symbolic}
+            matrix = part("inertia-matrix", inertia_matrix, robot, options)
+            search["routes"] = [_through_matrix(matrix)]
     return mechanism.program(
         "generalized-momentum", mechanism.inputs("q", "qd", base=["V0"]), forms, ["h"],
         meaning={"h": f"generalized momentum {words}"}, finals=True, **search,

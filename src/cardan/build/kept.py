@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from fractions import Fraction
 from functools import cache
+from inspect import signature
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -24,7 +25,7 @@ from ..errors import ProgramError
 from ..exact import Exact
 from ..program import Program
 
-__all__ = ["kept"]
+__all__ = ["description_hash", "kept", "part"]
 
 _KIND = ".program"
 _LONG = 0.1  # seconds: what was derived more quickly is not worth a file
@@ -57,6 +58,19 @@ def kept(model: str, robot: Robot, options: Mapping[str, Any], build: Callable[[
     return program
 
 
+def part(
+    model: str, builder: Callable[..., Program], robot: Robot, options: Mapping[str, Any]
+) -> Program:
+    """The program of a model that another one is composed of, as its builder derives it; without
+    base parameters it is that of the menu."""
+    defaults = signature(builder).parameters
+    options = {key: x for key, x in options.items() if x != defaults[key].default}
+    if "base_parameters" in options:  # the menu has the cheaper one with or without
+        model = f"part {model}"
+    program: Program = kept(model, robot, options, lambda: builder(robot, **options))
+    return program
+
+
 def _from_disk(key: str) -> Program | None:
     text = recalled((key, _source()), _KIND)
     try:
@@ -86,6 +100,11 @@ def _source() -> str:
         status = path.stat()
         digest.update(f"{path.relative_to(root)} {status.st_size} {status.st_mtime_ns}".encode())
     return digest.hexdigest()
+
+
+def description_hash(robot: Robot) -> str:
+    """What tells the description of a robot from any other: all its fields, exactly."""
+    return hashlib.sha256("\0".join(_spelled(robot)).encode()).hexdigest()
 
 
 class _UnknownError(Exception):

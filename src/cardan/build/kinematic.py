@@ -31,6 +31,7 @@ from ..program import Program
 from .common import MEANING, Arrays, along_column, flat, slid, unsupported
 from .derivation import Form, Result, written
 from .flexible import kinematic as flexible
+from .flexible.equations import tree_rates
 from .mechanism import Mechanism
 
 __all__ = [
@@ -48,13 +49,13 @@ def jacobian(
     symbolic: bool = False,
 ) -> Program:  # fmt: skip
     """J of a point of a frame, over the independent joints: that of the tree times G; or its three
-    factors. With flexible links over all coordinates of the tree, the elastic ones last."""
+    factors. With flexible links over the elastic coordinates too, which come last."""
     if robot.ne:
         unsupported(robot, "jacobian", intermediate=intermediate, rows=rows, factors=factors)
         n, r = Tree.of(robot).link(frame), Tree.of(robot).link(projection)
-        of_tree = Mechanism.of(robot.tree(), "jacobian", symbolic=symbolic)
-        bent = flexible.jacobian(n, r, tool_point(tool), of_tree.coordinates.keys)
-        return of_tree.program("jacobian", of_tree.inputs("q"), [bent], ["J"])
+        mechanism = Mechanism.of(robot, "jacobian", symbolic=symbolic)
+        bent = flexible.jacobian(mechanism, n, r, tool_point(tool))
+        return mechanism.program("jacobian", mechanism.inputs("q"), [bent], ["J"])
     robot, frame, tool = with_point(robot, frame, tool)
     mechanism = Mechanism.of(robot, "jacobian", symbolic=symbolic)
     chosen = range(6) if rows is None else task_rows(mechanism, frame, projection, tool, rows)
@@ -380,13 +381,15 @@ _LONG = 14  # frames on the path: beyond it not every intermediate frame is trie
 
 
 def velocities(robot: Robot, *, symbolic: bool = False) -> Program:
-    """V of every link; where links bend, of the tree, whether its loops are closed or not."""
-    mechanism = Mechanism.of(robot.tree() if robot.ne else robot, "velocities", symbolic=symbolic)
+    """V of every link."""
+    mechanism = Mechanism.of(robot, "velocities", symbolic=symbolic)
     nl = len(robot.links)
 
     def page(scene: Bodies, x: Arrays) -> Result:
-        rates = mechanism.constraint(scene, x)[0].velocities(x["qd"]) if not robot.ne else None
-        qd = x["qd"] if rates is None else mechanism.row(rates)
+        if robot.ne:
+            qd = tree_rates(mechanism, scene, x)[0]
+        else:
+            qd = mechanism.row(mechanism.constraint(scene, x)[0].velocities(x["qd"]))
         record = velocities_model(formulated(scene), x["q"], qd)
         rows = [[*record.V[link.j], *record.w[link.j]] for link in scene.links[:nl]]
         return Result({"V": ((nl, 6), flat(rows))}, record)
@@ -430,13 +433,12 @@ def _accelerated(
     robot: Robot, model: str, outputs: Callable[..., dict[str, Any]], output: str, symbolic: bool,
     meaning: Mapping[str, str] | None = None,
 ) -> Program:  # fmt: skip
-    """What follows from the accelerations of the links; where links bend, of the tree, whether its
-    loops are closed or not."""
-    mechanism = Mechanism.of(robot.tree() if robot.ne else robot, model, symbolic=symbolic)
+    """What follows from the accelerations of the links."""
+    mechanism = Mechanism.of(robot, model, symbolic=symbolic)
 
     def page(scene: Bodies, x: Arrays) -> Result:
         if robot.ne:
-            qd, qdd = x["qd"], x.get("qdd", [0] * len(x["q"]))
+            qd, qdd, _ = tree_rates(mechanism, scene, x)
         else:
             _, qd, qdd = mechanism.motion(scene, x)
         record = accelerations_model(formulated(scene), x["q"], qd, qdd)

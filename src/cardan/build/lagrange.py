@@ -46,6 +46,7 @@ from .derivation import Call, Form, Result, Route, written
 from .differential import half, partial
 from .dynamic import gravity, inertia_matrix
 from .equations import base_rows, bias_rows, gravity_rows, mass_matrix
+from .kept import part
 from .mechanism import Mechanism
 
 __all__ = ["coriolis_matrix", "lagrange"]
@@ -176,9 +177,9 @@ def _of_tree(
 
     search: dict[str, Any] = {}
     if derived and n <= LARGE:
-        matrix, weight = (
-            model(robot, **options, effort="part") for model in (inertia_matrix, gravity)
-        )
+        alone = {**options, "effort": "part"}
+        matrix = part("inertia-matrix", inertia_matrix, robot, alone)
+        weight = part("gravity", gravity, robot, alone)
         search = {"search": (page, COMPOSITE)}
         search["routes"] = [Route([matrix, weight], formula)]
     return [page, written(page, REGROUPED)], search
@@ -208,7 +209,7 @@ def _of_loops(
             for k in range(n):
                 C = call(coriolis, q=q, qd=[int(m == k) for m in range(n)])["C"]
                 B |= {(i, j, k): C[i * n + j] for i in range(n) for j in range(k + 1)}
-            rest = {name: x for part in parts for name, x in call(part, q=q).items()}
+            rest = {name: x for program in parts for name, x in call(program, q=q).items()}
             return _outputs(n, rest["A"], B, rest["Q"], form)
 
         return Route([*parts, coriolis], formula)
@@ -216,14 +217,17 @@ def _of_loops(
     page = statics(velocities=True)
     if robot.wheels:  # C of unit velocities is not symmetric: it has no Christoffel symbols
         return [page, written(page, REGROUPED)], {}
-    coriolis = coriolis_matrix(robot, **options)
+    coriolis = part("coriolis-matrix", coriolis_matrix, robot, options)
     inputs, names = mechanism.inputs("q"), ["A", "Q"]
     # A and Q each by itself, or both in the axes of C_c, whose sines they then share
     alike = statics(velocities=False)
     cut = slid(mechanism.tree, regroup=True)
     forms = [alike, written(alike, REGROUPED), written(alike, cut)]
     routes = [
-        through(inertia_matrix(robot, **options), gravity(robot, **options)),
+        through(
+            part("inertia-matrix", inertia_matrix, robot, options),
+            part("gravity", gravity, robot, options),
+        ),
         through(mechanism.program("lagrange", inputs, forms, names)),
     ]
     return [page, written(page, REGROUPED)], {"routes": routes}
@@ -316,11 +320,12 @@ def coriolis_matrix(
         forms = [page]
         search = {"search": (page, COMPOSITE), "rough": True}
         if mechanism.n <= LARGE and not mechanism.floats:
-            matrix = inertia_matrix(robot, **options, effort="part")
+            alone = {**options, "effort": "part"}
+            matrix = part("inertia-matrix", inertia_matrix, robot, alone)
             ways = (_contracted_derivatives, _contracted_halves)
             routes = [_through_matrix(matrix, contraction) for contraction in ways]
         if mechanism.n <= _FEW and not mechanism.floats:
-            routes.append(_through_symbols(lagrange(robot, **options)))
+            routes.append(_through_symbols(part("lagrange", lagrange, robot, options)))
     meaning = {"C": FLOATING_MEANING["C"]} if mechanism.floats else {}
     return mechanism.program(
         "coriolis-matrix", mechanism.inputs("q", "qd", base=["V0"]), forms, ["C"], routes=routes,

@@ -15,7 +15,9 @@ from ..models.flexible.rigid import rigid
 from ..models.loops import Constraint, closing_error, coupling_error, opening
 from ..program import Program
 from .common import Arrays, along_column, flat
-from .derivation import Result
+from .derivation import Form, Result
+from .flexible.closure import closing as flexible_closing
+from .flexible.kinematic import loop_kinematics as flexible_form
 from .mechanism import LOOP_MEANING, OPEN, Mechanism
 
 __all__ = ["loop_geometry", "loop_kinematics"]
@@ -24,8 +26,8 @@ Scalar = Any
 
 
 def loop_geometry(robot: Robot, *, known: str | Sequence[str] | None = None) -> LoopGeometry:
-    """The object that solves the geometric constraint equations; flexible links undeformed. `known`
-    names the joints that are given, in place of the active ones."""
+    """The object that solves the geometric constraint equations; flexible links as `q_e` of `solve`
+    deforms them. `known` names the joints that are given, in place of the active ones."""
     if not holonomic(robot).constrained:
         why = f"{OPEN[: OPEN.index(',')]}; where its wheels take it depends on their way"
         raise ModelError(f"'loop-geometry' of '{robot.name}': {why if robot.wheels else OPEN}")
@@ -33,7 +35,10 @@ def loop_geometry(robot: Robot, *, known: str | Sequence[str] | None = None) -> 
         robot = _driven_by(
             robot, known.replace(",", " ").split() if isinstance(known, str) else known
         )
-    return LoopGeometry.of(rigid(robot) if robot.ne else robot)
+    if not robot.ne:
+        return LoopGeometry.of(robot)
+    geometry = LoopGeometry.of(rigid(robot))
+    return replace(geometry, bend=lambda q, q_e: flexible_closing(robot).bent(q, q_e))
 
 
 def _driven_by(robot: Robot, names: Sequence[str]) -> Robot:
@@ -58,22 +63,7 @@ def loop_kinematics(
         raise ModelError(f"'loop-kinematics' of '{robot.name}': {OPEN}")
     mechanism = Mechanism.of(robot, "loop-kinematics", symbolic=symbolic)
     passive, active = mechanism.coordinates.passive, mechanism.active
-    p, na = len(passive), mechanism.na
-
-    def run(scene: Bodies, x: Arrays) -> Result:
-        constraint, _, qdd = mechanism.motion(scene, x)
-        G = constraint.G()
-        values = dict(zip(mechanism.coordinates.moving, qdd, strict=True))
-        outputs: dict[str, Any] = {
-            "W": ((p, na), flat([G[j] for j in passive])),
-            "psi": ((p,), [values[j] for j in passive]),
-        }
-        if details:
-            outputs |= _details(mechanism, constraint, G, values)
-        if closing:
-            outputs |= _closed(mechanism, scene, x["q"], constraint)
-        return Result(outputs, constraint)
-
+    form = flexible_form if robot.ne else _form
     outputs = ["W", "psi"]
     if details:
         outputs += ["Wa", "Wp", "Psi", "Wac", "Wpc", "Phi", "G", "Wcut", "psi_cut", "det"]
@@ -81,11 +71,31 @@ def loop_kinematics(
         outputs += ["Wp"] * (not details) + ["r", "dq_p"]
     meaning = {
         "W": f"{LOOP_MEANING['W']}; rows: {mechanism.coordinates.named(passive)}; columns:"
-        f" {mechanism.coordinates.named(active)}"
+        f" {mechanism.coordinates.named(active)}{', then elastic coordinates' * bool(robot.ne)}"
     }
-    return mechanism.program(
-        "loop-kinematics", mechanism.inputs("q", "qd"), [run], outputs, meaning=meaning
-    )
+    run = form(mechanism, details, closing)
+    inputs = mechanism.inputs("q", "qd")
+    return mechanism.program("loop-kinematics", inputs, [run], outputs, meaning=meaning)
+
+
+def _form(mechanism: Mechanism, details: bool, closing: bool) -> Form:
+    passive, na = mechanism.coordinates.passive, mechanism.na
+
+    def run(scene: Bodies, x: Arrays) -> Result:
+        constraint, _, qdd = mechanism.motion(scene, x)
+        G = constraint.G()
+        values = dict(zip(mechanism.coordinates.moving, qdd, strict=True))
+        outputs: dict[str, Any] = {
+            "W": ((len(passive), na), flat([G[j] for j in passive])),
+            "psi": ((len(passive),), [values[j] for j in passive]),
+        }
+        if details:
+            outputs |= _details(mechanism, constraint, G, values)
+        if closing:
+            outputs |= _closed(mechanism, scene, x["q"], constraint)
+        return Result(outputs, constraint)
+
+    return run
 
 
 def _details(

@@ -53,8 +53,9 @@ _REFUSED: dict[str, dict[str, str]] = {
     | {BY_LAGRANGE: f"loops and couplings on a floating base; {_NEWTON_EULER}"},
     "wheels": dict.fromkeys(
         ("filtered-regressor", "inverse-dynamics-derivatives", "direct-dynamics-derivatives"),
-        "wheels that roll: their velocities are no rates of coordinates, by which it could be"
-        " differentiated; robot.tree() takes them off the ground",
+        "wheels that roll: their velocities are no rates of coordinates, along which it could be"
+        " differentiated; robot.tree() takes them off the ground, and program.derivative has the"
+        " partial derivatives of a model",
     ),
     "wheels on flexible links": dict.fromkeys(
         (*_EQUATIONS, "loop-kinematics"), "wheels of robots with flexible links"
@@ -63,11 +64,11 @@ _REFUSED: dict[str, dict[str, str]] = {
         _EQUATIONS, "loops and couplings of flexible links on a floating base"
     ),
     "flexible links on a floating base": dict.fromkeys(
-        ("energies", "velocities", "accelerations", "jdot-qdot"),
+        ("energies", "velocities", "accelerations", "jdot-qdot", "reactions"),
         "flexible links on a floating base; cardan.rigid(robot) makes them rigid",
     ),
     "elastic": dict.fromkeys(
-        ("reactions", "platform-inverse-dynamics", "platform-direct-dynamics"), "elastic joints"
+        ("platform-inverse-dynamics", "platform-direct-dynamics"), "elastic joints"
     )
     | {BY_LAGRANGE: f"elastic joints; {_NEWTON_EULER}"},
     "passive springs": dict.fromkeys(

@@ -2,7 +2,8 @@
 
 The forces of the loops are those that leave the passive joints without torque; with them on both
 sides of each cut, the recursion of the tree gives the wrench through every joint. A floating base
-accelerates as inverse dynamics finds it, [K10] (99): forces within the robot do not move it."""
+accelerates as inverse dynamics finds it, [K10] (99): forces within the robot do not move it; and so
+do elastic joints and links, whose accelerations nobody gives."""
 
 from __future__ import annotations
 
@@ -17,10 +18,13 @@ from ..models.bodies import Bodies
 from ..models.floating import floating_inverse_dynamics
 from ..models.jacobian import rotation
 from ..models.loops import Constraint, heading, twin_position
+from ..models.newton_euler import inverse_dynamics as plain_newton_euler
 from ..program import Program
 from .common import MEANING, Arrays, flat, slid, wrenches
 from .cuts import cut_torques, with_cut_torques
 from .derivation import Result, written
+from .dynamic import imposed, independent_accelerations
+from .flexible.reactions import loop_wrenches, tree_accelerations
 from .mechanism import Mechanism
 
 __all__ = ["reactions"]
@@ -35,11 +39,19 @@ def reactions(robot: Robot, *, f_e: bool = False, symbolic: bool = False) -> Pro
     nl, B, wheels = len(robot.links), len(robot.loops), len(robot.wheels)
 
     def page(scene: Bodies, x: Arrays) -> Result:
-        constraint, qd, qdd = mechanism.motion(scene, x)
         loads = wrenches(mechanism.robot, x)
         cuts: list[Pair] = []
         ground: list[list[Scalar]] = []
-        if mechanism.coordinates.loops or wheels:
+        if robot.ne:
+            if robot.constrained:
+                qd, qdd, cuts, more = loop_wrenches(mechanism, scene, x)
+                loads = {**loads, **more}
+            else:
+                qd, qdd = x["qd"], tree_accelerations(mechanism, scene, x)
+        else:
+            x = {**x, "qdd": independent_accelerations(mechanism, scene, x)}
+            constraint, qd, qdd = mechanism.motion(scene, x)
+        if not robot.ne and (mechanism.coordinates.loops or wheels):
             tau = _recursion(mechanism, scene, x, (qd, qdd), loads)[0]
             tau = with_cut_torques(mechanism, scene, constraint, tau, qd, qdd)
             forces = iter(constraint.multipliers(tau))
@@ -72,10 +84,11 @@ def reactions(robot: Robot, *, f_e: bool = False, symbolic: bool = False) -> Pro
         meaning["reactions"] += (
             ". The constraints repeat each other: equations left out carry nothing"
         )
-    return mechanism.program(
-        "reactions", mechanism.inputs("q", "qd", "qdd", f_e=f_e, base=["V0", "g0"]),
-        [page, written(page, slid(mechanism.tree))], ["reactions"], meaning=meaning,
-    )  # fmt: skip
+    inputs = mechanism.inputs("q", "qd", "qdd", f_e=f_e, base=["V0", "g0"])
+    inputs["qdd"] = (len(mechanism.coordinates.driven),)
+    meaning |= imposed(mechanism)
+    pages = [page] if robot.ne else [page, written(page, slid(mechanism.tree))]
+    return mechanism.program("reactions", inputs, pages, ["reactions"], meaning=meaning)
 
 
 def _recursion(
@@ -86,7 +99,8 @@ def _recursion(
     if mechanism.floats:
         free = floating_inverse_dynamics(formulated(scene.loaded(loads)), x["q"], *rates)
         return free.tau, free.f, free
-    held = newton_euler(scene.loaded(loads), x["q"], *rates)
+    recursion = plain_newton_euler if mechanism.ne else newton_euler
+    held = recursion(scene.loaded(loads), x["q"], *rates)
     return held.tau, {j: (held.f[j], held.n[j]) for j in held.f}, held
 
 

@@ -12,6 +12,7 @@ from ..ir.trace import Tracer
 from ..mechanism.coordinates import Coordinates
 from ..program import Program
 from .dynamic import direct_dynamics
+from .kept import part
 from .loop_kinematic import loop_kinematics
 
 __all__ = ["state_space"]
@@ -29,7 +30,8 @@ def state_space(
             f"'state-space' of '{robot.name}': its base {why}",
             remedy="simulation.statespace has that of a floating base of numbers",
         )
-    direct = direct_dynamics(robot, friction=friction, f_e=f_e, symbolic=symbolic, effort=effort)
+    options = {"friction": friction, "f_e": f_e, "symbolic": symbolic, "effort": effort}
+    direct = part("direct-dynamics", direct_dynamics, robot, options)
     link = Coordinates.of(robot)
     (n,), (m,) = direct.inputs["q"], direct.inputs["qd"]
     tracer = Tracer()
@@ -40,7 +42,7 @@ def state_space(
         inputs["f_e"] = [w for row in tracer.array("f_e", *direct.inputs["f_e"]) for w in row]
     names, rates = list(direct.parameters), list(x[n:])
     if robot.constrained:
-        loops = loop_kinematics(robot, symbolic=symbolic)
+        loops = part("loop-kinematics", loop_kinematics, robot, {"symbolic": symbolic})
         names += [name for name in loops.parameters if name not in names]
     p = tracer.array("p", len(names)) if names else []
     own = dict(zip(names, p, strict=True))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from .adaptation import adaptive
     from .elastic import elastic_pd, linearising
+    from .horizon import predictive
     from .laws import (
         computed_torque,
         feedforward,
@@ -28,13 +29,14 @@ if TYPE_CHECKING:
 _PLACES = {
     "adaptation": "adaptive",
     "elastic": "elastic_pd linearising",
+    "horizon": "predictive",
     "laws": "computed_torque feedforward gains impedance pd pd_gravity pid task_space",
     "momentum": "observed observer residuals",
 }
 _MODULES = {name: module for module, names in _PLACES.items() for name in names.split()}
 __all__ = [
     "adaptive", "computed_torque", "elastic_pd", "feedforward", "gains", "impedance", "linearising",
-    "observed", "observer", "pd", "pd_gravity", "pid", "residuals", "task_space",
+    "observed", "observer", "pd", "pd_gravity", "pid", "predictive", "residuals", "task_space",
 ]  # fmt: skip
 
 if not TYPE_CHECKING:  # a checker would take every name for one that is here

@@ -20,8 +20,8 @@ from ..arguments import Numbers, named_arguments
 from ..bridges import required
 from ..describe.robot import Robot
 from ..describe.world import gravity_in_world, placement
-from ..errors import InputError, ModelError
-from ..mechanism.coordinates import is_floating
+from ..errors import InputError
+from ..mechanism.coordinates import holonomic, is_floating
 from ..motion.coordinates import JointSpace, coordinates
 from ..motion.derived import derived
 from ..motion.joints import vector
@@ -111,7 +111,8 @@ def linearise(
     law: a program q, qd, q_r, qd_r, qdd_r -> tau (see `control.joint_law`), or one of a frame, with
     its reference at rest in `reference` (default q, or the pose there); of one with a state
     x = [q, qd, z]. With closed loops x = [q_a, qd_a] of the active joints: the passive ones follow,
-    dq = M dq_a; q is all joints, or the active ones (the first assembly). With a floating base,
+    dq = M dq_a; q is all joints, or the active ones (the first assembly). Wheels tie velocities
+    alone: x has the positions of all joints that no loop or coupling holds. With a floating base,
     which is at rest as described, x = [q, P, turn, qd, V0]: turn is a small rotation vector in the
     axes of the base.
 
@@ -119,11 +120,6 @@ def linearise(
     >>> linear.A.shape, linear.B.shape
     ((12, 12), (12, 6))"""
     space = state_space(robot, friction=friction, smooth=smooth)
-    if robot.wheels:
-        raise ModelError(
-            f"'{robot.name}' has wheels that roll: not linearised; its state is x = [q, qd_a], and"
-            " state_space(robot).program.derivative('xd', 'x') its matrix"
-        )
     if robot.interactions and (tau is None and law is None):
         raise InputError(
             f"'{robot.name}' has interactions, against which the models do not hold it: give tau"
@@ -141,9 +137,9 @@ def linearise(
     at = {"x": _whole(robot, space, q, qd), "tau": held}
     A = np.asarray(space.program.derivative("xd", "x").evaluate(**at))
     B = np.asarray(space.program.derivative("xd", "tau").evaluate(**at))
-    motions = _motions(on, space, at["x"])
+    motions = _motions(robot, on, space, at["x"])
     A, B = motions.back @ A @ motions.along, motions.back @ B
-    count = on.nv if on.closed else on.nq
+    count = motions.along.shape[1] - on.nv if on.closed else on.nq
     if law is None:
         return Linear(A, B, count)
     parts = {
@@ -192,13 +188,17 @@ def _whole(robot: Robot, space: StateSpace, q: np.ndarray, qd: np.ndarray) -> np
     return space.state(q, qd, T[:3, 3], so3.quaternion(T[:3, :3]))
 
 
-def _motions(on: JointSpace, space: StateSpace, x: np.ndarray) -> _Motions:
-    """Of loops: along them, the independent entries alone. Of a floating base: a rotation vector in
-    place of its quaternion, de = E turn."""
+def _motions(robot: Robot, on: JointSpace, space: StateSpace, x: np.ndarray) -> _Motions:
+    """Of loops: along them, the independent entries alone; wheels tie velocities, not positions. Of
+    a floating base: a rotation vector in place of its quaternion, de = E turn."""
     if on.closed:
-        M = on.matrix(x[: on.nq], x[on.nq :])[0]
-        along = np.block([[M, np.zeros_like(M)], [np.zeros((on.nv, on.nv)), np.eye(on.nv)]])
-        return _Motions(along, np.eye(on.nq + on.nv)[[*on.place, *range(on.nq, on.nq + on.nv)]])
+        free = coordinates(holonomic(robot)) if robot.wheels else on
+        M = np.eye(on.nq)
+        if free.closed:
+            M = free.matrix(x[: on.nq], np.zeros(free.nv) if robot.wheels else x[on.nq :])[0]
+        along = np.zeros((on.nq + on.nv, free.nv + on.nv))
+        along[: on.nq, : free.nv], along[on.nq :, free.nv :] = M, np.eye(on.nv)
+        return _Motions(along, np.eye(on.nq + on.nv)[[*free.place, *range(on.nq, on.nq + on.nv)]])
     if not space.floating:
         return _Motions(np.eye(len(x)), np.eye(len(x)))
     n, E = space.n, _half_turn(x[space.n + 3 : space.n + 7])

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
+from itertools import pairwise
 
 from ..errors import DescriptionError, Fault
 from ..exact import Exact
@@ -78,6 +79,7 @@ def check(robot: Robot, file: str = "", line: Line = lambda key, frame: 0) -> li
     checker.values()
     checker.variables()
     checker.limits()
+    checker.motors()
     checker.drives()
     checker.base()
     for j, link in enumerate([robot.base.link, *robot.links]):
@@ -372,6 +374,31 @@ class _Checker:
                     "lower",
                     j,
                 )
+
+    def motors(self) -> None:
+        """What a motor can do is numbers, and its curve goes towards higher speeds."""
+        n = len(self.robot.joints)
+        for j, joint in enumerate(self.frames, 1):
+            motor = joint.motor
+            if motor is None:
+                continue
+            if joint.sigma == FIXED or joint.elastic or j > n:
+                words = "a motor belongs to a joint that it drives"
+                self.report(f"{words}; remove it, or change the joint", "motor", j)
+            rated = [] if motor.rated is None else [motor.rated]
+            values = [number(x) for x in (motor.efficiency, *rated, *motor.cogging)]
+            curve = [(number(v), number(t)) for v, t in motor.curve]
+            sizes = [*values[1 : 1 + len(rated)], *(x for pair in curve for x in pair)]
+            if None in values or None in sizes:
+                self.report("the data of a motor are finite numbers without symbols", "motor", j)
+                continue
+            if any(x is not None and x < 0 for x in sizes):
+                self.report("rated and curve are sizes: 0 or more is expected", "motor", j)
+            if any(u >= v for (u, _), (v, _) in pairwise(curve) if u is not None and v is not None):
+                self.report("the speeds of a motor's curve must rise", "motor", j)
+            if values[0] is not None and not 0 < values[0] <= 1:
+                words = f"efficiency = {motor.efficiency}: more than 0 and at most 1 is expected"
+                self.report(words, "motor", j)
 
     def base(self) -> None:
         base = self.robot.base

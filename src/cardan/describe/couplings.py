@@ -11,7 +11,9 @@ from .robot import FIXED, Coupling, Joint, Robot
 from .values.expression import Value, add, multiply, symbol
 from .values.parser import to_value
 
-__all__ = ["coupled", "coupling_faults", "formula", "require_one_leader"]
+__all__ = ["MOST_LEADERS", "coupled", "coupling_faults", "formula", "require_one_leader"]
+
+MOST_LEADERS = 6  # of one joint
 
 
 def coupled(joints: Sequence[Joint], couplings: Mapping[str, Coupling]) -> list[Joint]:
@@ -60,8 +62,8 @@ def coupling_faults(robot: Robot) -> Iterator[tuple[str, int]]:
             yield "mimics itself; name the joint that leads", j
         elif len(set(leaders)) < len(leaders):
             yield "mimics a joint twice; add up its ratios", j
-        elif len(leaders) > 2:
-            yield f"mimics {len(leaders)} joints; two can lead at most", j
+        elif len(leaders) > MOST_LEADERS:
+            yield f"mimics {len(leaders)} joints; {MOST_LEADERS} can lead at most", j
         elif fixed:
             yield (
                 f"mimics '{robot.joints[fixed[0] - 1].name}', which is fixed; name one that moves",

@@ -7,12 +7,13 @@ from .robot import DRIVE, FURTHER, GEOMETRY, INERTIA, WRENCH
 
 __all__ = [
     "BASE_KEYS", "BODY", "COUPLING", "FRAME_KEYS", "JOINTS", "JOINT_KEYS", "LIMITS", "LINK_KEYS",
-    "LOOP_KEYS", "ROBOT_KEYS", "SYMBOLS", "TWIN_KEYS", "UNIT", "WHEEL_KEYS",
+    "LOOP_KEYS", "MOTOR", "ROBOT_KEYS", "SYMBOLS", "TWIN_KEYS", "UNIT", "WHEEL_KEYS",
 ]  # fmt: skip
 
 JOINTS = ("revolute", "prismatic", "fixed")  # by sigma
 BODY = ("mass", "com", "inertia_com")
 LIMITS = ("lower", "upper", "velocity", "effort")
+MOTOR = ("rated", "curve", "efficiency", "cogging")
 COUPLING = ("ratio", "offset")  # of a joint that mimics another
 SYMBOLS = "symbols"  # names of velocity, acceleration and torque in a .par file
 
@@ -28,6 +29,7 @@ UNIT = {
     "home": "rad or m", "offset": "rad or m",
     "FX": "N", "FY": "N", "FZ": "N", "CX": "N*m", "CY": "N*m", "CZ": "N*m",
     "lower": "rad or m", "upper": "rad or m", "velocity": "rad/s or m/s", "effort": "N*m or N",
+    "rated": "N*m or N",
     "W0": "rad/s", "WP0": "rad/s^2", "V0": "m/s", "VP0": "m/s^2", "gravity": "m/s^2",
     **dict.fromkeys(("length", "start", "width", "height", "radius", "thickness"), "m"),
     "young": "N/m^2", "shear": "N/m^2", "density": "kg/m^3", "area": "m^2",
@@ -41,7 +43,7 @@ ROBOT_KEYS = (
 )  # fmt: skip
 JOINT_KEYS = (
     "joint", "antecedent", *GEOMETRY, "variable", "active", *DRIVE,
-    "stiffness", "rest", "damping", *FURTHER, "home", "mimic", "limits", SYMBOLS,
+    "stiffness", "rest", "damping", *FURTHER, "home", "mimic", "limits", "motor", SYMBOLS,
 )  # fmt: skip
 LINK_KEYS = ("name", "joint_name", *JOINT_KEYS, *INERTIA, *BODY, *WRENCH, "flexible")
 BASE_KEYS = (

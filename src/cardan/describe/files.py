@@ -2,9 +2,10 @@
 
     .toml   our own format            .urdf   bodies and joints as ROS writes them
     .par    SYMORO+, OpenSYMORO       .xml    MJCF
+    .xacro  macros of URDF, read only .sdf    Gazebo, Drake; read only
 
 Readers work on bytes; what a description refers to (meshes) is ignored, but for the files that MJCF
-includes, which lie beside it.
+and xacro include, which lie beside it.
 """
 
 from __future__ import annotations
@@ -41,18 +42,22 @@ from .read_back import Comparison, compared
 from .robot import Robot
 from .toml.read import read_dict, read_toml
 from .toml.write import write_toml
+from .xacro.packages import Among, Packages
 
-__all__ = ["FORMATS", "TABLES", "checked", "dumps", "load", "read", "read_bytes", "save"]
+__all__ = [
+    "FORMATS", "READABLE", "TABLES", "checked", "dumps", "load", "read", "read_bytes", "save",
+    "scene",
+]  # fmt: skip
 
 Content = tuple[Robot | None, list[Fault]]
 LARGEST_FILE = 20_000_000
 FORMATS = (".toml", ".par", ".urdf", ".xml")
+READABLE = (*FORMATS, ".xacro", ".sdf", ".world")
 TABLES = (".csv", ".tsv", ".txt")
 _DESCRIPTIONS = "robot_descriptions:"
 _TABLE = 'a DH table needs its convention, load(path, convention="standard"), "craig" or "khalil"'
 _ELSEWHERE = {  # what people have instead, and the way from there
-    ".xacro": "expand it to URDF first, xacro in.xacro > out.urdf",
-    **dict.fromkeys((".sdf", ".usd", ".usda", ".usdc"), "export the robot as URDF or MJCF"),
+    **dict.fromkeys((".usd", ".usda", ".usdc"), "export the robot as URDF or MJCF"),
     **dict.fromkeys(TABLES, _TABLE),
 }
 
@@ -60,6 +65,7 @@ _ELSEWHERE = {  # what people have instead, and the way from there
 def load(
     source: str | os.PathLike[str] | Mapping[str, Any], *, fixed: str = "merge",
     mimic: bool = False, body: str = "", trust_includes: bool = False, convention: str = "",
+    arguments: Mapping[str, str] | None = None,
 ) -> Robot:  # fmt: skip
     """A robot by bundled name, path or dict ('-' is standard input); every fault is raised.
     "robot_descriptions:panda_description" is a robot of that package, where it is installed.
@@ -70,7 +76,9 @@ def load(
     mimic=True: a joint of a URDF that mimics another follows it, and has no drive; else it is a
     joint like any other, with a warning.
     body: of a scene (MJCF) with several robots, the one that starts with this body; "world": all
-    that stands on the world. trust_includes=True: an MJCF file may name files outside its folder.
+    that stands on the world. trust_includes=True: an MJCF file may name files outside its folder, a
+    xacro file such outside its folder and packages. arguments: values of a xacro file's arguments,
+    as of UR's, {"ur_type": "ur5e"}.
     convention: the file is a table of Denavit and Hartenberg (.csv), as of `from_dh`: "standard",
     "craig" or "khalil".
 
@@ -81,7 +89,7 @@ def load(
     ('m',)"""
     robot, faults = read(
         source, fixed=fixed, mimic=mimic, body=body, trust_includes=trust_includes,
-        convention=convention,
+        convention=convention, arguments=arguments,
     )  # fmt: skip
     return accepted(robot, faults)
 
@@ -99,6 +107,7 @@ def accepted(robot: Robot | None, faults: list[Fault], file: str = "") -> Robot:
 def read(
     source: str | os.PathLike[str] | Mapping[str, Any], *, fixed: str = "merge",
     mimic: bool = False, body: str = "", trust_includes: bool = False, convention: str = "",
+    arguments: Mapping[str, str] | None = None,
 ) -> Content:  # fmt: skip
     """The robot, or None, and every fault: errors and warnings."""
     if isinstance(source, Mapping):
@@ -113,15 +122,36 @@ def read(
         robot = bundled(name)
         return robot, check(robot)
     if name.startswith(_DESCRIPTIONS):
-        name = _described(name.removeprefix(_DESCRIPTIONS))
+        name, own = _described(name.removeprefix(_DESCRIPTIONS))
+        arguments = {**own, **(arguments or {})}
+    options: dict[str, Any] = {
+        "fixed": fixed, "mimic": mimic, "body": body, "arguments": arguments,
+    }  # fmt: skip
     if name == "-":
-        data = sys.stdin.buffer.read(LARGEST_FILE + 1)
-        return read_bytes(data, "<stdin>", fixed=fixed, mimic=mimic, body=body)
-    return _read_path(name, trust_includes, fixed=fixed, mimic=mimic, body=body)
+        return read_bytes(sys.stdin.buffer.read(LARGEST_FILE + 1), "<stdin>", **options)
+    return _read_path(name, trust_includes, **options)
 
 
-def _described(name: str) -> str:
-    """The path of a robot of the package robot_descriptions, which fetches it when asked."""
+def scene(source: str, trust_includes: bool = False) -> list[tuple[str, str, str]]:
+    """What is in a scene (MJCF): kind, name and a description of each robot, prop, piece of scenery
+    and keyframe; nothing of other files, of files with faults, and of a robot alone."""
+    path = Path(source)
+    if path.suffix.lower() != ".xml" or not path.is_file():
+        return []
+    from .mjcf.attach import open_mjcf
+    from .mjcf.scenes import contents
+
+    data = path.read_bytes()[:LARGEST_FILE]
+    if b"<mujoco" not in data:
+        return []
+    mjcf = open_mjcf(data, source, Folder(path.parent, trust_includes))
+    rows = [] if mjcf.main.failed else contents(mjcf)
+    return rows if len(rows) > 1 else []
+
+
+def _described(name: str) -> tuple[str, dict[str, str]]:
+    """The path of a robot of the package robot_descriptions, which fetches it when asked, and the
+    arguments that the package has for a xacro file."""
     package = find_spec("robot_descriptions")
     if package is None:
         raise MissingExtraError(
@@ -134,11 +164,11 @@ def _described(name: str) -> str:
         raise UnknownNameError.of("robot of robot_descriptions", name, listed)
     with translated(f"robot_descriptions gives no '{name}'", DescriptionError, of=(Exception,)):
         module = import_module(f"robot_descriptions.{name}")
-    path = getattr(module, "URDF_PATH", None) or getattr(module, "MJCF_PATH", None)
-    if path is None:
-        words = f"'{name}' of robot_descriptions is a xacro file"
-        raise DescriptionError(words, remedy=_ELSEWHERE[".xacro"])
-    return str(path)
+    for key in ("URDF_PATH", "MJCF_PATH", "XACRO_PATH"):
+        if path := getattr(module, key, None):
+            arguments = dict(getattr(module, "XACRO_ARGS", None) or {})
+            return str(path), arguments if key == "XACRO_PATH" else {}
+    raise DescriptionError(f"'{name}' of robot_descriptions has no file of a robot")
 
 
 def _read_table(name: str, convention: str) -> Content:
@@ -165,12 +195,13 @@ def _read_table(name: str, convention: str) -> Content:
 
 def read_bytes(
     data: bytes, file: str, *, fixed: str = "merge", mimic: bool = False, body: str = "",
-    beside: Callable[[str], bytes] | None = None,
+    beside: Callable[[str], bytes] | None = None, arguments: Mapping[str, str] | None = None,
 ) -> Content:  # fmt: skip
     """Read a description in memory; the extension of `file`, or else the text, tells its format.
-    beside: gives the files that MJCF includes, by name; InputError where there is none."""
+    beside: gives the files that MJCF and xacro include, by name; InputError where there is none."""
+    urdf = {"fixed": fixed, "mimic": mimic, "arguments": arguments}
     try:
-        robot, faults = _read_format(data, file, {"fixed": fixed, "mimic": mimic}, body, beside)
+        robot, faults = _read_format(data, file, urdf, body, beside)
     except RecursionError:
         return None, [Fault("elements nest too deeply; write a long chain as .urdf or .toml", file)]
     except FOREIGN as error:
@@ -196,21 +227,29 @@ def _read_format(
 ) -> Content:
     fault = _unreadable(data)
     extension = (os.path.splitext(file)[1].lower() if file != "<stdin>" else "") or _guess(data)
-    if fault or extension not in FORMATS:
+    if fault or extension not in READABLE:
         return None, [Fault(fault or _unknown_format(extension), file)]
-    if body and extension != ".xml":
-        return None, [Fault(f"body='{body:.60}' chooses a robot of a scene in MJCF (.xml)", file)]
+    sdf = extension in (".sdf", ".world") or (extension == ".xml" and b"<sdf" in data[:2000])
+    if body and extension != ".xml" and not sdf:
+        words = f"body='{body:.60}' chooses a robot of a scene in MJCF (.xml) or SDFormat (.sdf)"
+        return None, [Fault(words, file)]
     if extension == ".toml":
         return read_toml(data, file)
     if extension == ".par":
         return read_par(data, file)
+    files = beside if isinstance(beside, Packages) else Among(beside)
+    if sdf:
+        from .sdf.read import read_sdf
+
+        options = {key: urdf[key] for key in ("fixed", "mimic")}
+        return read_sdf(data, file, files, body=body, **options)
     renamed = b"<robot" in data and b"<mujoco" not in data.partition(b"<robot")[0]
-    if extension == ".urdf" or renamed:
+    if extension in (".urdf", ".xacro") or renamed:
         from .urdf.read import read_urdf
 
         if urdf["fixed"] not in ("merge", "keep"):
             raise UnknownNameError.of("value of option 'fixed'", urdf["fixed"], ("merge", "keep"))
-        return read_urdf(data, file, **urdf)
+        return read_urdf(data, file, files=files, **urdf)
     from .mjcf.read import read_mjcf
 
     robot, faults = read_mjcf(data, file, beside, body=body)
@@ -285,7 +324,8 @@ def _read_path(name: str, trusted: bool, **options: Any) -> Content:
         wrong = f"{words}; check the path and its permissions"
     if wrong:
         return None, [Fault(wrong, name)]
-    files = Folder(path.parent, trusted) if path.suffix.lower() == ".xml" else None
+    mjcf = path.suffix.lower() == ".xml"
+    files = Folder(path.parent, trusted) if mjcf else Packages(path, trusted)
     return read_bytes(data, name, beside=files, **options)
 
 
@@ -299,7 +339,7 @@ def _wrong_path(path: Path, name: str) -> str:
         return "there is no such file; check the path"
     if not path.is_file():
         return "this is not a regular file; give the path of a robot file"
-    if path.suffix.lower() not in FORMATS:
+    if path.suffix.lower() not in READABLE:
         return _unknown_format(path.suffix.lower())
     size = path.stat().st_size
     return _too_large(size) if size > LARGEST_FILE else ""
@@ -322,7 +362,7 @@ def _guess(data: bytes) -> str:
     """The format of text without a name, by how it starts."""
     start = data.lstrip(b"\xef\xbb\xbf \t\r\n")
     if start.startswith(b"<"):
-        return ".xml" if b"<mujoco" in start[:2000] else ".urdf"
+        return ".xml" if b"<mujoco" in start[:2000] or b"<sdf" in start[:2000] else ".urdf"
     return ".par" if start.startswith(b"(*") else ".toml"
 
 
@@ -331,7 +371,7 @@ def _unknown_format(extension: str) -> str:
         return f"{extension} is not read: {_ELSEWHERE[extension]}"
     return (
         f"{extension or 'a name without extension'} is no robot format;"
-        " allowed: .toml, .par, .urdf, .xml (MJCF)"
+        " allowed: .toml, .par, .urdf, .xacro, .sdf, .xml (MJCF)"
     )
 
 

@@ -26,6 +26,7 @@ Array = Any
 _STATES = 3
 _SAME = 1e-6  # of the largest: files round their numbers
 _LABELS = {"name": "names", "variable": "names of the joint variables", "limits": "limits",
+           "motor": "what motors can do",
            "home": "home positions", "symbols": "names of velocities and torques"}  # fmt: skip
 _DRIVE = (*DRIVE, "stiffness", "rest", "damping", *FURTHER)
 

@@ -79,6 +79,19 @@ class Limits:
 
 
 @dataclass(frozen=True, repr=False)
+class Motor:
+    """What a drive can do, seen at its joint behind the gear, for torques and sizing: numbers that
+    no model feels. N m or N, rad/s or m/s."""
+
+    rated: Value | None = None  # torque that it bears for ever: the root mean square stays below
+    curve: tuple[tuple[Value, Value], ...] = ()  # (speed, greatest torque), speeds rising
+    efficiency: Value = 1  # of the gear: what is lost between the rotor, IA, and the load
+    cogging: tuple[Value, ...] = ()  # (amplitude, waves per rad or m, phase): A sin(N q + phase)
+
+    __repr__ = _short
+
+
+@dataclass(frozen=True, repr=False)
 class Coupling:
     """A joint that another one leads, by gears, a belt or a tendon: q_j = ratio q_k + offset; or
     several, as what holds a wrist level: each adds its ratio times its position."""
@@ -136,6 +149,7 @@ class Joint:
     home: Value | None = None  # where pictures and simulations find it; None: not said
     mimic: Coupling | None = None  # the joint it follows
     limits: Limits = Limits()
+    motor: Motor | None = None
     symbols: tuple[Value, ...] = ()  # QP QDP GAM, where a .par file does not name them QP<j> ...
 
     __repr__ = _short

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .printer import Printer
     from .reading import Reading
 
-__all__ = ["emit", "languages", "register", "require_name"]
+__all__ = ["emit", "languages", "printers", "register", "require_name"]
 
 # language -> the class in the module of that name; a module is imported when it is first asked for
 _LANGUAGES = {
@@ -75,6 +75,21 @@ def emit(program: Program, language: str, **options: Any) -> str:
         found = checked(language, frozenset({"expanded", "form"}), options)
         document = import_module(f".{language}", __package__).document
         return str(document(_page(program, found)))
+    whole, written = _printers(program, language, options)
+    return _printer(language).file(whole, written)
+
+
+def printers(program: Program, language: str, **options: Any) -> list[Printer]:
+    """What prints each function of the text of `emit`: the model's own, or where the work on
+    parameters is apart setup, loop and, if it is there, the one that calls both."""
+    return _printers(program, language, options)[1]
+
+
+def _printers(
+    program: Program, language: str, options: dict[str, Any]
+) -> tuple[Program, list[Printer]]:
+    from .options import checked
+
     printer = _printer(language)
     found = checked(language, printer.honours, options)
     program = _expanded(program, found)
@@ -87,18 +102,18 @@ def emit(program: Program, language: str, **options: Any) -> str:
         )
     setup, loop = program.split() if _is_split(program, printer, found) else (None, program)
     if setup is None:
-        return printer.file(program, [printer(program, name, found, scope.child())])
+        return program, [printer(program, name, found, scope.child())]
     loop = replace(loop, expanded=program.expanded)
     names = [scope.claim(f"{name}_setup"), name if found.split else scope.claim(f"{name}_loop")]
-    printers = [
+    written = [
         printer(part, own, found, scope.child())
         for part, own in zip((setup, loop), names, strict=True)
     ]
     if not found.split:
         whole = printer(program, name, found, scope.child())
-        whole.pair = (printers[0], printers[1])
-        printers.append(whole)
-    return printer.file(program, printers)
+        whole.pair = (written[0], written[1])
+        written.append(whole)
+    return program, written
 
 
 def _page(program: Program, options: Options) -> Reading:

@@ -103,10 +103,18 @@ class C(Structured):
     def workspace_storage(self) -> list[str]:
         return [f"    {self.real} {self.workspace}[{self.parts[1]}];"]
 
-    def define(self, function: Function) -> list[str]:
+    def head(self, function: Function) -> str:
+        """void rx90_gravity(const double q[6], double Q[6])"""
         before = self.part_before if function.is_part else self.before
         indent = ",\n" + " " * (len(before) + len(function.name) + 1)
-        head = f"{before}{function.name}({indent.join(self.parameters(function)) or 'void'})"
+        return f"{before}{function.name}({indent.join(self.parameters(function)) or 'void'})"
+
+    def prototype(self) -> str:
+        """The head of the function of the model, as a declaration."""
+        return f"{self.head(self.composed(()))};"
+
+    def define(self, function: Function) -> list[str]:
+        head = self.head(function)
         prototype = [] if function.is_part else [f"{head};", ""]
         unused = [f"    (void){name};" for name in self.unused(function)]
         return [*prototype, head, "{", *unused, *function.body, "}"]

@@ -56,8 +56,7 @@ class Cpp(C):
         return f"T({super().number(x)})"
 
     def define(self, function: Function) -> list[str]:
-        indent = ",\n" + " " * (len(self.before) + len(function.name) + 1)
-        head = f"{self.before}{function.name}({indent.join(self.parameters(function))})"
+        head = self.head(function)
         unused = [f"    (void){name};" for name in self.unused(function)]
         text = "\n".join(function.body)
         using = [f"    using std::{f};" for f in self.functions if f"{f}(" in text]

@@ -181,11 +181,11 @@ def blocks(
 
 
 def elements(reading: Reading) -> list[str]:
-    """The outputs element by element, each an equation by itself."""
+    """Every quantity element by element, each an equation by itself, in the order of the page."""
     notation = LatexNotation(rates=reading.rates)
     return [
         f"{notation.name(symbol)} = {notation.text(cell)}"
-        for equation in reading.sections[-1].equations
+        for equation in reading.equations
         for symbol, cell in zip(equation.elements, equation.cells, strict=True)
         if cell is not None
     ]

@@ -13,7 +13,7 @@ from .printer import Function, Printer
 from .statements import Spelling
 from .structures import Structured
 
-__all__ = ["Rust"]
+__all__ = ["NEEDED", "Rust"]
 
 _WORDS = """
 as async await break const continue crate dyn else enum extern false fn for gen if impl in let loop
@@ -21,7 +21,7 @@ match mod move mut pub ref return self Self static struct super trait true type 
 where while abstract become box do final macro override priv try typeof unsized virtual yield
 f32 f64 Math M core std main None Some Ok Err Option Result
 """
-_NEEDED = {"sin": "x: {real}", "cos": "x: {real}", "sqrt": "x: {real}",
+NEEDED = {"sin": "x: {real}", "cos": "x: {real}", "sqrt": "x: {real}",
            "atan2": "y: {real}, x: {real}"}  # fmt: skip
 
 
@@ -47,12 +47,12 @@ class Rust(Structured):
     def opening(cls, header: list[str], printers: Sequence[Printer]) -> list[str]:
         nodes = {node[0] for printer in printers for node in printer.code.nodes}
         real = "f64" if printers[0].options.dtype == "float64" else "f32"
-        needed = [f for f in _NEEDED if f in nodes]
+        needed = [f for f in NEEDED if f in nodes]
         lines = [f"// {line}" for line in header]
         if needed:
             lines += ["", "/// What `core` lacks. With std: `fn sin(x) { x.sin() }`, and so on.",
                       "pub trait Math {",
-                      *(f"    fn {f}({_NEEDED[f].format(real=real)}) -> {real};" for f in needed),
+                      *(f"    fn {f}({NEEDED[f].format(real=real)}) -> {real};" for f in needed),
                       "}"]  # fmt: skip
         return [*lines, ""]
 
@@ -70,7 +70,7 @@ class Rust(Structured):
 
     @property
     def generic(self) -> bool:
-        return any(node[0] in _NEEDED for node in self.code.nodes)
+        return any(node[0] in NEEDED for node in self.code.nodes)
 
     def types(self) -> list[str]:
         """The structures, laid out as in C."""

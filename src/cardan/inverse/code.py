@@ -1,4 +1,4 @@
-"""Inverse geometry as self-contained source text: c, cpp, python, matlab.
+"""Inverse geometry as self-contained source text: c, cpp, python, matlab, rust.
 
     c, cpp   int f(T, ..., q): writes the configurations row by row, gives their number
              int f_all(T, ..., q, notes): says more of them
@@ -32,15 +32,15 @@ from .closed_form.driver import inverse, inverse_of_symbols
 from .doubt import arm_table
 from .general.few import few_pose, few_symbols_pose
 from .general.held import HeldSolver
-from .general.listing import held_listing, six_listing
-from .general.records import MOST, Longer
+from .general.listing import few_listing, held_listing, six_listing
+from .general.records import MOST, Longer, Ways
 from .general.slides import SLIDING
 from .general.text import elimination
 
 if TYPE_CHECKING:
     from .geometry import InverseGeometry
 
-__all__ = ["emitted"]
+__all__ = ["chain_text", "emitted"]
 
 DOCUMENTS = ("markdown", "html")
 
@@ -73,7 +73,7 @@ def emitted(
         )
     if language not in KERNEL_LANGUAGES:
         raise UnknownNameError.of("language of the general method", language, KERNEL_LANGUAGES)
-    text = _closed(ik, complete) if closed else _general(ik)
+    text = chain_text(ik, complete)
     given = ["the arm angle"] if ik.plane else [ik.chain.names[j] for j in ik.free]
     inputs = {"T": 16}
     if given:
@@ -89,6 +89,11 @@ def emitted(
     bound = Bound(text.names)
     require_name(language, function, (kernel.name for kernel in kernels_of(text.entry, bound)))
     return kernel_source(language, text.entry, face, bound)
+
+
+def chain_text(ik: InverseGeometry, complete: bool = False) -> Text:
+    """What is printed of an arm, by whatever method."""
+    return _closed(ik, complete) if isinstance(ik.solver, Closed) else _general(ik)
 
 
 def _closed(ik: InverseGeometry, complete: bool) -> Text:
@@ -133,7 +138,7 @@ def _further(ik: InverseGeometry, symbols: bool) -> tuple[dict[str, Any], Any]:
 
 def _general(ik: InverseGeometry) -> Text:
     solver, chain = ik.solver, ik.chain
-    entry: Any = few_pose
+    entry: Any = few_listing
     if isinstance(solver, HeldSolver):
         made, arm, ways = solver.some()
         if made.slides:
@@ -143,7 +148,7 @@ def _general(ik: InverseGeometry) -> Text:
                 ' code of the closed form: use method="auto"'
             )
         steps = elimination(chain, solver.held, made, "text")
-        return Text(held_listing, MOST, {"arm": arm, "ways": ways}, steps)
+        return Text(held_listing, MOST, {"arm": arm, "robot": ways}, steps, names={"Known": Ways})
     if chain.n == 6:
         made = solver.some()
         entry, tables = six_listing, {"robot": made.table}

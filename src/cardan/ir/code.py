@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from math import inf, prod
@@ -20,7 +20,7 @@ from ..errors import ProgramError
 from ..exact import Exact, exact
 from .graph import OPERATIONS, Graph, Node
 
-__all__ = ["Code", "Output", "from_json", "gather", "reached", "to_json", "verify"]
+__all__ = ["Code", "Output", "from_json", "gather", "reached", "reordered", "to_json", "verify"]
 
 Shape = tuple[int, ...]
 FORMAT = 1
@@ -57,6 +57,17 @@ class Code:
             for ref in output.refs:
                 count[abs(ref)] += 1
         return tuple(count)
+
+
+def reordered(code: Code, names: Sequence[str], whole: Sequence[str]) -> Code:
+    """A program whose parameters p are `names`, for a longer p with the names `whole`."""
+    place = {k: whole.index(name) for k, name in enumerate(names)}
+    nodes = tuple(
+        ("input", "p", place[node[2]]) if node[:2] == ("input", "p") else node
+        for node in code.nodes
+    )
+    shapes = {name: (len(whole),) if name == "p" else x for name, x in code.inputs.items()}
+    return replace(code, inputs=shapes, nodes=nodes)
 
 
 def arguments(node: Node) -> tuple[int, ...]:

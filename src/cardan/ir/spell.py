@@ -81,4 +81,6 @@ class Speller:
                 a, b = b, a  # numbers in front
         left, right = self.piece(a, depth), self.piece(b, depth)
         least = own if op in ("add", "mul") else least
+        if own == SUM and left[1] == MINUS:  # -a - b: a sum that starts with a minus
+            return f"{left[0]}{sign}{_held(right, least, self.latex)}", MINUS
         return f"{_held(left, own, self.latex)}{sign}{_held(right, least, self.latex)}", own

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from ..emit.header import CODING
-from ..errors import ProgramError
 from .language import Kernel, type_of
-from .text import Spelling, assigned, bounds
+from .text import Face, Spelling, assigned, bounds
 
 __all__ = ["KernelMatlab", "KernelPython"]
 
@@ -39,6 +38,50 @@ _ALL = '''    """All configurations of a pose T (4, 4): rows of {n}; for each it
     multiple root (a joint may have any value, and a configuration stand for a family)."""'''
 
 
+# what the language has itself: kernels with these parameters
+_HOST = {"eigenvalues": ("a", "n", "re", "im")}
+_EIG = """function [result, a, re, im] = eigenvalues(a, n, re, im)
+  % All eigenvalues of a (n, n), row by row. The number of rows left unsolved: 0.
+  result = n;
+  if all(isfinite(a(1:n*n)))
+    w = eig(reshape(a(1:n*n), n, n));
+    re(1:n) = real(w);
+    im(1:n) = imag(w);
+    result = 0;
+  end
+end"""
+_EIGVALS = """
+
+try:
+    import numpy
+except ImportError:  # the kernel above is slower
+    pass
+else:
+
+    def eigenvalues(a, n, re, im):
+        A = numpy.reshape(a[:n * n], (n, n))
+        if not numpy.isfinite(A).all():
+            return n
+        w = numpy.linalg.eigvals(A)
+        re[:n], im[:n] = w.real.tolist(), w.imag.tolist()
+        return 0"""
+
+
+def is_of_host(kernel: Kernel) -> bool:
+    """Has the language a function of its own for it?"""
+    return _HOST.get(kernel.name) == tuple(kernel.parameters)
+
+
+def without_host(kernels: Sequence[Kernel]) -> list[Kernel]:
+    """The kernels without those that only functions of the language call."""
+    waiting, needed = [kernels[-1]], dict[str, Kernel]()
+    while waiting:
+        kernel = waiting.pop()
+        needed[kernel.name] = kernel
+        waiting += [] if is_of_host(kernel) else kernel.callees.values()
+    return [kernel for kernel in kernels if kernel.name in needed]
+
+
 class KernelMatlab(Spelling):
     """MATLAB and Octave: what a kernel writes to is also returned."""
 
@@ -58,7 +101,10 @@ class KernelMatlab(Spelling):
     def text(self) -> str:
         """The user's function first: it gives the file its name."""
         parts = [self.head(), self.user()]
-        parts += [self.function(kernel) for kernel in self.kernels]
+        parts += [
+            _EIG if is_of_host(kernel) else self.function(kernel)
+            for kernel in without_host(self.kernels)
+        ]
         parts += [_PICK] if any("pick_(" in part for part in parts) else []
         return "\n\n".join(parts) + "\n"
 
@@ -201,10 +247,25 @@ class _Division(ast.NodeTransformer):
         return ast.Call(ast.Name("over", ast.Load()), [node.left, node.right], [])
 
 
+class _Literal(ast.NodeTransformer):
+    """Constants as numbers."""
+
+    def __init__(self, values: Mapping[str, float | int]) -> None:
+        self.values = values
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return ast.Constant(self.values[node.id]) if node.id in self.values else node
+
+
 class KernelPython(Spelling):
-    """Python: the kernels as they stand, on lists of floats; nothing but the standard library."""
+    """Python: the kernels as they stand, on lists of floats; nothing but the standard library, and
+    NumPy for eigenvalues where it is installed."""
 
     comment = "#"
+
+    def __init__(self, kernels: list[Kernel], face: Face) -> None:
+        super().__init__(kernels, face)
+        self.several = set[str]()  # constants that are not the same in all kernels
 
     def head(self) -> str:
         return f"{CODING}\n{super().head()}"
@@ -220,17 +281,24 @@ class KernelPython(Spelling):
         return f"_{name} = [\n    " + ",\n    ".join(self.rows(values)) + ",\n]"
 
     def function(self, kernel: Kernel) -> str:
-        if kernel.flat is None:
-            return "\n" + kernel.source.rstrip()
-        flat = _Division().visit(copy.deepcopy(kernel.flat)) if kernel.straight else kernel.flat
-        return "\n" + ast.unparse(flat)
+        literal = {x: kernel.constants[x] for x in self.several if x in kernel.constants}
+        more = _EIGVALS if is_of_host(kernel) else ""
+        if kernel.flat is None and not literal:
+            return "\n" + kernel.source.rstrip() + more
+        flat: ast.AST = kernel.flat or ast.parse(kernel.source).body[0]
+        if kernel.straight:
+            flat = _Division().visit(copy.deepcopy(flat))
+        if literal:
+            flat = _Literal(literal).visit(copy.deepcopy(flat))
+        return "\n" + ast.unparse(flat) + more
 
     def text(self) -> str:
         constants: dict[str, float | int] = {}
         for kernel in self.kernels:
             for name, value in kernel.constants.items():
                 if constants.setdefault(name, value) != value:
-                    raise ProgramError(f"two constants of kernels are called '{name}'")
+                    self.several.add(name)
+        constants = {name: x for name, x in constants.items() if name not in self.several}
         listed = "\n".join(f"{name} = {value!r}" for name, value in constants.items())
         whole = super().text()
         mark = "    return [0.0] * n\n\n"

@@ -16,12 +16,16 @@ from ..emit.header import one_line
 from ..errors import ProgramError, UnknownNameError
 from .language import Bound, Kernel, is_logic, kernels_of, read_only_what_counts, type_of
 
-__all__ = ["KERNEL_LANGUAGES", "Face", "Spelling", "assigned", "bounds", "kernel_source"]
+__all__ = [
+    "KERNEL_LANGUAGES", "Face", "Spelling", "assigned", "bounds", "kernel_language",
+    "kernel_source",
+]  # fmt: skip
 
 # language -> module and class, imported when first asked for
 KERNEL_LANGUAGES = {
     "c": ("c", "KernelC"), "cpp": ("c", "KernelCpp"),
     "matlab": ("script", "KernelMatlab"), "python": ("script", "KernelPython"),
+    "rust": ("rust", "KernelRust"),
 }  # fmt: skip
 
 
@@ -53,13 +57,18 @@ class Face:
         return parameter if parameter in self.inputs or parameter in self.outputs else none
 
 
+def kernel_language(language: str) -> str:
+    """The language, one that kernels are written in."""
+    if language not in KERNEL_LANGUAGES:
+        raise UnknownNameError.of("language", language, KERNEL_LANGUAGES)
+    return language
+
+
 def kernel_source(
     language: str, entry: Callable[..., Any], face: Face, bound: Bound | None = None
 ) -> str:
     """The text of a kernel in a language, with what is bound to its names."""
-    if language not in KERNEL_LANGUAGES:
-        raise UnknownNameError.of("language", language, KERNEL_LANGUAGES)
-    module, name = KERNEL_LANGUAGES[language]
+    module, name = KERNEL_LANGUAGES[kernel_language(language)]
     spelling = getattr(import_module(f".{module}", __package__), name)
     kernels = kernels_of(entry, bound)
     for kernel in kernels:

@@ -33,7 +33,16 @@ from .analysis import Analysis
 from .chain import Chain
 from .kernels import ASIDE, MOST, MOST_MOVED, Plan, Rated, Stage, rated
 
-__all__ = ["Answers", "Step", "invariants", "plan_of", "run_kernel", "run_plan", "steps_of"]
+__all__ = [
+    "Answers",
+    "Step",
+    "invariants",
+    "parts_of",
+    "plan_of",
+    "run_kernel",
+    "run_plan",
+    "steps_of",
+]
 
 Array = np.ndarray
 _LARGEST = 4  # unknowns in one loop, beside its cut joint
@@ -217,7 +226,7 @@ def _stages(chain: Chain, steps: Sequence[Step], limited: bool) -> Array:
     unknown = {x for step in steps for x in step.order}
     coupled = {x for step in steps if step.loop is None for x in step.order}
     ties = [Step(None, (j,), "") for j in link.led if j not in coupled]
-    parts = _parts(chain, [*steps, *ties], unknown)
+    parts = parts_of(chain, [*steps, *ties], unknown)
     rows: list[Array] = []
     for k, part in enumerate(parts):
         loops = [step.loop for step in part if step.loop is not None]
@@ -251,11 +260,7 @@ def _stages(chain: Chain, steps: Sequence[Step], limited: bool) -> Array:
                     row["returns"], before = not before >= set(moved), set(moved)
                     row["movers"], row["whole"] = len(moved), len(whole & before)
                     row["moved"][: len(moved)] = moved[:MOST_MOVED]
-                    if step.loop is None:
-                        names = ("leader", "ratio", "also", "share", "offset")
-                        for name, own_value in zip(names, chain.leading(x), strict=True):
-                            row[name] = own_value
-                    else:
+                    if step.loop is not None:
                         listed = invariants(chain, step.loop, step.order[m + 1 :])
                         row["cut_moves"], row["count"] = x in step.loop.to_cut, len(listed)
                         row["axes"] = step.loop.kind != "spherical"
@@ -271,7 +276,7 @@ def _stages(chain: Chain, steps: Sequence[Step], limited: bool) -> Array:
     return np.array(rows, layout_of(Stage).dtype)
 
 
-def _parts(chain: Chain, steps: Sequence[Step], unknown: set[int]) -> list[list[Step]]:
+def parts_of(chain: Chain, steps: Sequence[Step], unknown: set[int]) -> list[list[Step]]:
     """Steps that share unknowns; those of the first columns first, those without any last."""
     groups: list[tuple[set[int], list[Step]]] = []
     for step in steps:

@@ -11,9 +11,10 @@ import numpy as np
 from ..algebra.scalar import function
 from ..describe.robot import FIXED, GEOMETRY, PRISMATIC, REVOLUTE, Robot
 from ..describe.values.expression import Value, evaluate
+from ..kernel.records import layout_of
 from ..mechanism.coordinates import Coordinates
 from ..mechanism.loops import LoopFrames, opened
-from .closing import ANGLES, LENGTHS
+from .closing import ANGLES, LENGTHS, Closing
 
 __all__ = ["Chain", "meeting"]
 
@@ -86,23 +87,32 @@ class Chain:
             gain[j] = moved / self.unit(j) or 1.0
         return gain
 
-    def closing(self, loop: LoopFrames) -> tuple[float, ...]:
+    def closing(self, loop: LoopFrames) -> Array:
         """The Closing of a loop."""
-        root = self.antecedent[(*loop.to_cut, *loop.to_twin)[0] - 1]
-        counts = LENGTHS.get(loop.kind, 3), ANGLES.get(loop.kind, 4)
-        return (*counts, loop.cut, loop.twin, root, 0, 0, 0, 0, 0)
+        row = np.zeros((), layout_of(Closing).dtype)
+        row["lengths"], row["angles"] = LENGTHS.get(loop.kind, 3), ANGLES.get(loop.kind, 4)
+        row["cut"], row["twin"] = loop.cut, loop.twin
+        row["root"] = self.antecedent[(*loop.to_cut, *loop.to_twin)[0] - 1]
+        return row
 
-    def tie(self, j: int) -> tuple[float, ...]:
+    def tie(self, j: int) -> Array:
         """The Closing of the coupling of a joint."""
-        leader, ratio, also, share, offset = self.leading(j)
-        weight = 1 / (self.gain[j] * self.unit(j))
-        return (0, 1, self.column(j), leader, 0, ratio, also, share, offset, weight)
+        row = np.zeros((), layout_of(Closing).dtype)
+        leaders, row["offset"] = self.led[j]
+        row["angles"], row["cut"], row["twin"] = 1, self.column(j), j
+        row["weight"] = 1 / (self.gain[j] * self.unit(j))
+        row["count"] = len(leaders)
+        for one, (k, ratio) in zip(row["leaders"], leaders, strict=False):
+            one["variable"], one["ratio"] = self.column(k), ratio
+        return row
 
-    def leading(self, j: int) -> tuple[int, float, int, float, float]:
-        """The column that leads a joint, its ratio, those of a second one, and the offset."""
-        ((k, ratio), *others), offset = self.led[j]
-        ((also, share),) = others or [(k, 0.0)]
-        return self.column(k), ratio, self.column(also), share, offset
+    @cached_property
+    def closings(self) -> Array:
+        """The Closings of closing.py: loops, then couplings."""
+        link = self.coordinates
+        rows = [*map(self.closing, link.loops), *map(self.tie, link.led)]
+        head = [len(link.moving), len(rows)]
+        return np.concatenate([head, *(np.frombuffer(x.tobytes()) for x in rows)])
 
     def behind(self, j: int, frame: int) -> bool:
         """Does joint j move a frame other than its own?"""

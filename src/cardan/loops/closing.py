@@ -17,6 +17,7 @@ t by z x them as c sees it: its column has the same form without the constants.
 
 from __future__ import annotations
 
+from ..describe.couplings import MOST_LEADERS
 from ..inverse.approach import Frame
 from ..inverse.numeric.kernels import MOST_VARIABLES, Placed, Tree, place_frames
 from ..kernel.language import (
@@ -29,19 +30,21 @@ from ..kernel.language import (
     dot,
     empty,
     record,
-    sqrt,
 )
 from ..kernel.linalg import largest_of, normal_equations, normal_step, squares
+from ..kernel.newton import Descent, accepts, begin, put_step
 
 __all__ = [
     "ANGLES", "CLOSED", "LENGTHS", "MOST_EQUATIONS", "Carried", "Closing", "Closings", "Free",
-    "Outcome", "Way", "carry", "close", "open_by", "put_equations", "put_slope",
+    "Outcome", "Way", "carry", "close", "led_to", "open_by", "put_equations",
+    "put_residuals", "put_slope",
 ]  # fmt: skip
 
 MOST_EQUATIONS = 192
 CLOSED = 1e-11  # of the robot's size, or rad: a loop this far open is closed
 FINEST = 1e-15
 LONGEST = 0.7  # step
+MOST_DAMPED = 1e12  # a step so short leads nowhere
 LENGTHS = {"prismatic": 2, "cylindrical": 2}  # equations, else 3
 ANGLES = {"spherical": 0, "universal": 1, "revolute": 3, "cylindrical": 3}  # else 4
 UNIVERSAL = 1
@@ -49,21 +52,28 @@ AXIS = 3
 
 
 @record()
+class Leader:
+    """A variable that leads others, and its ratio."""
+
+    variable: int
+    ratio: float
+
+
+@record(leaders=MOST_LEADERS)
 class Closing:
     """A loop: how many equations it has, frames of its cut and its twin, and the last one before
-    both; or a coupling, without equations of lengths: the variables that follow and lead (cut,
-    twin), ratio, one that leads too and its share, offset and weight."""
+    both; or a coupling, without equations of lengths: the variable that follows (cut) and its frame
+    (twin), those that lead it, offset and weight."""
 
     lengths: int
     angles: int
     cut: int
     twin: int
     root: int
-    ratio: float
-    also: int
-    share: float
     offset: float
     weight: float
+    count: int
+    leaders: list[Leader]
 
 
 @record(rows=OPEN)
@@ -135,12 +145,19 @@ def put_rows(loop: Closing, c: Frame, t: Frame, one: float, out: Array, at: int,
         out[k + 3 * step] = 3.0 * one - dot(c.s, t.s) - dot(c.n, t.n) - dot(c.a, t.a)
 
 
+def led_to(loop: Closing, q: Array) -> float:
+    """Where a coupling puts the variable that follows."""
+    value = loop.offset
+    for k in range(loop.count):
+        value += loop.leaders[k].ratio * q[loop.leaders[k].variable]
+    return value
+
+
 def put_equations(q: Array, f: Placed, loop: Closing, r: Array, m: int) -> None:
     """The equations of a loop or a coupling from row m on, of frames that are placed."""
     t = empty(Frame)
     if loop.lengths == 0:
-        led = loop.ratio * q[loop.twin] + loop.share * q[loop.also] + loop.offset
-        r[m] = loop.weight * (q[loop.cut] - led)
+        r[m] = loop.weight * (q[loop.cut] - led_to(loop, q))
     else:
         twin = f.rows[loop.twin]
         t.s = twin.s
@@ -198,14 +215,12 @@ def put_slope(frames: Tree, f: Placed, loop: Closing, free: Free, J: Array, m: i
         J[k] = 0.0
     if loop.lengths == 0:
         follower = free.columns[loop.cut]
-        leader = free.columns[loop.twin]
         if follower >= 0:
             J[n * m + follower] = loop.weight * free.unit[follower]
-        if leader >= 0:
-            J[n * m + leader] = 0.0 - loop.weight * loop.ratio * free.unit[leader]
-        leader = free.columns[loop.also]
-        if leader >= 0 and loop.share != 0.0:
-            J[n * m + leader] = 0.0 - loop.weight * loop.share * free.unit[leader]
+        for k in range(loop.count):
+            leader = free.columns[loop.leaders[k].variable]
+            if leader >= 0:
+                J[n * m + leader] = 0.0 - loop.weight * loop.leaders[k].ratio * free.unit[leader]
     else:
         put_side(frames, f, loop, loop.cut, 0.0 - 1.0, free, J, m)
         put_side(frames, f, loop, loop.twin, 1.0, free, J, m)
@@ -231,8 +246,7 @@ def open_by(q: Array, frames: Tree, loops: Closings, free: Free, r: Array, J: Ar
 def close(
     start: Array, frames: Tree, loops: Closings, free: Free, q: Array, info: Outcome
 ) -> None:  # fmt: skip
-    """Loops closed from a start by the free variables: the method of Levenberg and Marquardt with a
-    damping that vanishes with r, so that it keeps its speed where equations repeat each other."""
+    """Loops closed from a start by the free variables."""
     f = empty(Placed)
     r = empty(MOST_EQUATIONS)
     ahead = empty(MOST_EQUATIONS)
@@ -242,31 +256,21 @@ def close(
     dx = empty(MOST_VARIABLES)
     trial = empty(MOST_VARIABLES)
     held = booleans(MOST_VARIABLES)
+    descent = empty(Descent)
     n = free.count
     for k in range(loops.variables):
         q[k] = start[k]
         trial[k] = start[k]
     place_frames(frames, q, f)
     rows = put_residuals(q, f, loops, r)
-    cost = squares(r, rows)
-    damping = 1.0
-    least = 0.0
-    fresh = True
+    begin(squares(r, rows), 1.0, descent)
     for _ in range(free.rounds):
-        if largest_of(r, rows) <= FINEST or damping > 1e12:
+        if largest_of(r, rows) <= FINEST or descent.damping > MOST_DAMPED:
             break
-        if fresh:
+        if descent.fresh:
             put_slopes(frames, f, loops, free, J)
             normal_equations(J, r, rows, n, A, g)
-            least = 1.0
-            for k in range(n):
-                least = max(least, A[n * k + k])
-            least = 1e-14 * least
-        mu = max(damping * min(sqrt(cost), 1.0), least)
-        solved = normal_step(A, g, held, mu, n, dx)
-        while not solved and mu < 1e300:
-            mu = 10.0 * mu
-            solved = normal_step(A, g, held, mu, n, dx)
+        put_step(A, g, held, n, descent, dx)
         length = largest_of(dx, n)
         scale = 1.0
         if length > LONGEST:
@@ -276,21 +280,16 @@ def close(
             trial[v] = q[v] - scale * free.unit[k] * dx[k]
         place_frames(frames, trial, f)
         rows = put_residuals(trial, f, loops, ahead)
-        now = squares(ahead, rows)
-        fresh = now < cost
-        if fresh:
-            cost = now
-            damping = 0.2 * damping
+        better = accepts(squares(ahead, rows), descent)
+        if better:
             for k in range(n):
                 q[free.variables[k]] = trial[free.variables[k]]
             for k in range(rows):
                 r[k] = ahead[k]
-        else:
-            damping = 8.0 * damping
         if length <= FINEST:
             break
     info.largest = largest_of(r, rows)
-    info.closed = info.largest < CLOSED and cost < 1.0
+    info.closed = info.largest < CLOSED and descent.cost < 1.0
 
 
 def put_tangent(

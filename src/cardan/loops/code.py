@@ -3,7 +3,7 @@ geometry has symbols, a program writes the table of the frames from p first."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,23 +13,24 @@ from ..describe.values.expression import evaluate, symbols
 from ..emit import require_name
 from ..emit.header import quoted
 from ..errors import ModelError
+from ..ir.code import Code, reordered
 from ..ir.trace import Tracer
+from ..kernel.language import Bound
 from ..kernel.text import Face, kernel_source
 from ..mechanism.loops import opened
-from ..program import Program
 from .analytic import Step, plan_of
-from .joined import Part, called, joined
-from .kernels import MOST, assemblies
+from .chain import Chain
+from .kernels import MOST, assemblies, assemblies_of_symbols
 from .place_kernels import placed
 
 if TYPE_CHECKING:
     from .geometry import LoopGeometry
 
-__all__ = ["emitted", "require_steps"]
+__all__ = ["emitted", "frames_code", "in_metres", "require_numbers", "require_steps"]
 
 
 def emitted(geometry: LoopGeometry, language: str, function: str, p: Any = None) -> str:
-    """Self-contained code, c, cpp, python or matlab, of all assemblies at given positions."""
+    """Self-contained code, c, cpp, python, matlab or rust, of all assemblies at given positions."""
     link = geometry.coordinates
     require_name(language, function)
     platform = geometry.platform if geometry.steps is None else None
@@ -40,22 +41,27 @@ def emitted(geometry: LoopGeometry, language: str, function: str, p: Any = None)
             f"code of the assemblies of '{geometry.robot.name}' is not available: the couplings of"
             f" {link.named(tuple(unchecked))} repeat its loops; solve works them out in Python"
         )
-    if geometry.parameters and p is None and platform is None:
-        return with_symbols(geometry, language, function)
-    chain = geometry.system(p).chain
-    tables = {"frames": chain.table}
     entry: Callable[..., None] = assemblies
+    tables, inputs, bound = dict[str, Any](), {"given": len(geometry.given)}, Bound()
+    if geometry.parameters and p is None and platform is None:
+        require_numbers(geometry)
+        chain, entry = in_metres(geometry), assemblies_of_symbols
+        inputs["p"] = len(geometry.parameters)
+        bound = Bound({"tree_of": frames_code(geometry, geometry.parameters)})
+    else:
+        chain = geometry.system(p).chain
+        tables["frames"] = chain.table
     if platform is None:
         tables["plan"] = plan_of(chain, steps, geometry._columns[0][: len(geometry.given)])
     else:
         entry = placed
         tables |= {"hold": platform.table(chain), "plan": platform.plan(chain)}
     face = Face(
-        function, {"given": len(geometry.given)}, _outputs(geometry),
+        function, inputs, {"q": MOST * len(link.moving), "info": 2},
         {key: [float(x) for x in table] for key, table in tables.items()},
-        _header(geometry, [platform.text] if platform is not None else [], steps),
+        _header(geometry, [platform.text] if platform is not None else [], steps, "p" in inputs),
     )  # fmt: skip
-    return kernel_source(language, entry, face)
+    return kernel_source(language, entry, face, bound)
 
 
 def require_steps(geometry: LoopGeometry) -> tuple[Step, ...]:
@@ -69,11 +75,9 @@ def require_steps(geometry: LoopGeometry) -> tuple[Step, ...]:
     return geometry.steps
 
 
-def with_symbols(geometry: LoopGeometry, language: str, function: str, limited: bool = True) -> str:
-    """The code of all assemblies, loop by loop, whose symbols are the elements of p."""
-    program = frames_program(geometry)
-    steps = require_steps(geometry)
-    led = [geometry.robot.couplings[j] for step in steps if step.loop is None for j in step.order]
+def require_numbers(geometry: LoopGeometry) -> None:
+    """Refuse symbols in couplings, whose ratios and offsets stand in constant tables."""
+    led = [geometry.robot.couplings[j] for j in geometry.coordinates.led]
     free = sorted(
         {name for x in led for v in (x.offset, *dict(x.leaders).values()) for name in symbols(v)}
     )
@@ -82,59 +86,16 @@ def with_symbols(geometry: LoopGeometry, language: str, function: str, limited: 
             f"couplings of '{geometry.robot.name}' hold the symbols {', '.join(free)}, which code"
             " of its assemblies does not take: fix them with robot.with_values({...})"
         )
-    # the frames from p are in metres, and so are the thresholds then
-    chain = replace(geometry.analysis.samples[0].equations.chain, size=1.0)
-    plan = plan_of(chain, steps, geometry._columns[0][: len(geometry.given)], limited)
-    given, (size,) = len(geometry.given), program.outputs["frames"]
-    kernel, table = f"{function}_at", f"{function}_frames"
-    face = Face(
-        kernel, {"given": given, "frames": size}, _outputs(geometry),
-        {"plan": [float(x) for x in plan]}, _header(geometry, [], steps),
-    )  # fmt: skip
-    parts = [
-        Part(table, program.emit(language, function=table)),
-        Part(kernel, kernel_source(language, assemblies, face)),
-    ]
-    rows = _outputs(geometry)["q"]
-    names = len(program.parameters)
-    arrays = f"double q[{rows}], double info[2]"
-    head = f"void {function}(const double given[{given}], const double p[{names}], {arrays})"
-    driver = {
-        "c": f"""
-{head};
-
-{head}
-{{
-    double frames[{size}];
-    {table}(p, frames);
-    {kernel}(given, frames, q, info);
-}}
-""",
-        "cpp": f"""
-inline void {function}(
-    const std::array<double, {given}> &given, const std::array<double, {names}> &p,
-    std::array<double, {rows}> &q, std::array<double, 2> &info)
-{{
-    std::array<double, {size}> frames;
-    {table}(p.data(), frames.data());
-    {kernel}(given, frames, q, info);
-}}
-""",
-        "python": f"""
-
-def {function}(given, p):
-    return {kernel}(given, {table}(p))
-""",
-        "matlab": f"""function [q, info] = {function}(given, p)
-  [q, info] = {kernel}(given, {table}(p));
-end
-""",
-    }[called(language)]  # fmt: skip
-    return joined(language, parts, driver)
 
 
-def frames_program(geometry: LoopGeometry) -> Program:
-    """The table of the frames (kernels.Tree) from the symbols of the loops; others move no loop."""
+def in_metres(geometry: LoopGeometry) -> Chain:
+    """The frames of loops with symbols: from p they are in metres, and so are thresholds then."""
+    return replace(geometry.analysis.samples[0].equations.chain, size=1.0)
+
+
+def frames_code(geometry: LoopGeometry, names: Sequence[str]) -> Code:
+    """The Tree of the frames from the symbols of the loops, p with these names; others move no
+    loop."""
     tracer = Tracer()
     known = geometry.parameters
 
@@ -152,16 +113,13 @@ def frames_program(geometry: LoopGeometry) -> Program:
         rows += [joint.antecedent, own, joint.sigma, *cos_sin(gamma), b, *cos_sin(alpha), d]
         rows += [theta, r, 1]
     table = [len(joints) + 1, *rows]
-    code, names = tracer.program({"frames": ((len(table),), table)}, None, known)
-    meaning = {"frames": "placements of all frames: constants of the code that takes it"}
-    return Program("frames", geometry.robot.name, code, names, meaning=meaning)
+    code, own_names = tracer.program({"frames": ((len(table),), table)}, None, known)
+    return reordered(code, own_names, names)
 
 
-def _outputs(geometry: LoopGeometry) -> dict[str, int]:
-    return {"q": MOST * len(geometry.coordinates.moving), "info": 2}
-
-
-def _header(geometry: LoopGeometry, first: list[str], steps: tuple[Step, ...]) -> list[str]:
+def _header(
+    geometry: LoopGeometry, first: list[str], steps: tuple[Step, ...], symbolic: bool
+) -> list[str]:
     link, idle = geometry.coordinates, geometry.analysis.idle
     return [
         f"{quoted(geometry.robot.name)}: every assembly of its loops, in closed form",
@@ -169,6 +127,7 @@ def _header(geometry: LoopGeometry, first: list[str], steps: tuple[Step, ...]) -
         *(step.text for step in steps),
         "",
         f"given  {link.named(geometry.given)}, rad or m",
+        *([f"p      {', '.join(geometry.parameters)}, SI units"] if symbolic else []),
         f"q      up to {MOST} configurations, one after the other: {link.named(link.moving)}"
         + (f"; {link.named(idle)} are idle, and zero" if idle else ""),
         f"info   number of configurations, 1 when there are more than {MOST}",

@@ -23,7 +23,7 @@ import numpy as np
 
 from ..algebra.scalar import HALF, function, sqrt
 from ..algebra.vector import Vec, dot
-from ..describe.robot import REVOLUTE
+from ..describe.robot import REVOLUTE, Robot
 from ..exact import pi
 from ..ir.interpret import interpret
 from ..ir.trace import Tracer
@@ -33,7 +33,7 @@ from ..models.bodies import Bodies, bodies
 from ..models.loops import coupling_error
 from ..models.transform import transform
 from ..program import Program
-from .analytic import Step, invariants
+from .analytic import Step, invariants, parts_of
 from .numeric import Array, difference, skeleton
 
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 __all__ = ["Formula", "Formulas", "formulas_of", "opening", "root_of"]
 
 Scalar = Any
+Invariant = tuple[int, int, int]  # its kind, frames a and b
 Terms = tuple[Scalar, Scalar, Scalar]  # X, Y, Z of an angle; of a length a x² + b x + c
 _NONE = 1e-9  # of the largest: coefficients below it are zero
 _LEAST = 1e-4  # of the largest: a determinant below it is no good
@@ -53,8 +54,14 @@ _MOST = 64  # branches
 _WORDS = {
     1: "square of the distance from O{a} to O{c}, and to O{t}", 2: "z{a} . (O{c} - O{t}) = 0",
     3: "x{a} . (O{c} - O{t}) = 0", 4: "y{a} . (O{c} - O{t}) = 0",
+    5: "square of the distance to O{c}, and to O{t}, from the point where axes {a} and {b} meet",
     6: "z{a} . z{c} = z{a} . z{t}", 7: "x{c} . (O{t} - O{c}) = 0", 8: "y{c} . (O{t} - O{c}) = 0",
+    9: "z{c} . (O{t} - O{c}) = 0",
     10: "x{c} . z{t} = 0", 11: "y{c} . z{t} = 0", 12: "z{c} . x{t} = 0",
+    13: "y{c} . z{t} = z{c} . y{t}", 14: "z{c} . x{t} = x{c} . z{t}",
+    15: "x{c} . y{t} = y{c} . x{t}", 16: "z{c} . z{t} = 1", 17: "x{c} . x{t} = 1",
+    **{k: f"{x}{{t}} . (O{{a}} - O{{t}}) = {x}{{c}} . (O{{a}} - O{{c}})"
+       for first in (18, 21) for k, x in enumerate("xyz", first)},
     30: "x{r} . (O{c} - O{t}) = 0", 31: "y{r} . (O{c} - O{t}) = 0",
     32: "z{r} . (O{c} - O{t}) = 0",
 }  # fmt: skip
@@ -69,7 +76,7 @@ class Formula:
     kind: str  # type 2, type 3, linear, quadratic, coupling
     loop: LoopFrames | None = None
     root: int = 0  # the link that both sides of the loop hang on
-    used: tuple[tuple[int, int], ...] = ()  # (kind of invariant, frame a)
+    used: tuple[Invariant, ...] = ()
 
     @property
     def roots(self) -> int:
@@ -80,24 +87,30 @@ class Formula:
         """What the equations say."""
         assert self.loop is not None
         names = {"c": self.loop.cut, "t": self.loop.twin, "r": self.root}
-        return [_WORDS[kind].format(a=a, **names) for kind, a in self.used]
+        return [_WORDS[kind].format(a=a, b=b, **names) for kind, a, b in self.used]
 
 
 @dataclass(frozen=True, eq=False)
 class Formulas:
-    """One unknown after the other, and the program of all branches."""
+    """One unknown after the other, from the given joints, and the program of all branches."""
 
     geometry: LoopGeometry
     formulas: tuple[Formula, ...]
+    given: tuple[int, ...]
 
     @property
     def branches(self) -> int:
         return int(np.prod([x.roots for x in self.formulas], dtype=int))
 
+    @property
+    def fits(self) -> bool:
+        """Are there few enough branches for one program?"""
+        return self.branches <= _MOST
+
     @cached_property
     def program(self) -> Program:
         """q (branches, n) of the given joints; margin: negative where a branch is not real."""
-        link, given = self.geometry.coordinates, self.geometry.given
+        link, given = self.geometry.coordinates, self.given
         tracer = Tracer()
         scene = bodies(opened(skeleton(self.geometry.robot)), tracer.parameter)
         q_a = tracer.array("q_a", len(given))
@@ -141,7 +154,7 @@ def root_of(coordinates: Coordinates, loop: LoopFrames) -> int:
 
 def opening(scene: Bodies, q: Sequence[Scalar], loop: LoopFrames, root: int) -> list[Scalar]:
     """O_c - O_t in the axes of the root."""
-    return _invariants(scene, q, Formula(0, "", loop, root, ((30, 0), (31, 0), (32, 0))))
+    return _invariants(scene, q, Formula(0, "", loop, root, ((30, 0, 0), (31, 0, 0), (32, 0, 0))))
 
 
 def formulas_of(geometry: LoopGeometry) -> Formulas | None:
@@ -149,17 +162,28 @@ def formulas_of(geometry: LoopGeometry) -> Formulas | None:
     loses one of the closed configurations it is tried on."""
     if geometry.steps is None:
         return None
-    found: list[Formula] = []
+    by_joint: dict[int, Formula] = {}
     for step in geometry.steps:
         for k, x in enumerate(step.order):
             formula = _formula(geometry, step, x, step.order[k + 1 :])
             if formula is None:
                 return None
-            found.append(formula)
-    formulas = Formulas(geometry, tuple(found))
-    if formulas.branches > _MOST or not all(_finds(formulas, s) for s in geometry.analysis.samples):
-        return None
-    return formulas
+            by_joint[x] = formula
+    moving, chain = geometry.coordinates.moving, geometry.analysis.samples[0].equations.chain
+    formulas = Formulas(geometry, tuple(by_joint.values()), tuple(geometry.given))
+    pieces = [formulas]
+    if not formulas.fits:  # legs of a platform, each by itself: the others are where they are
+        orders = [{x for step in part for x in step.order}
+                  for part in parts_of(chain, geometry.steps, {*by_joint})]  # fmt: skip
+        pieces = [
+            Formulas(geometry, tuple(by_joint[x] for x in by_joint if x in own),
+                     tuple(j for j in moving if j not in own))
+            for own in orders
+        ]  # fmt: skip
+    samples = geometry.analysis.samples
+    if all(x.fits and all(_finds(x, sample) for sample in samples) for x in pieces):
+        return formulas
+    return None
 
 
 def _formula(geometry: LoopGeometry, step: Step, x: int, rest: Sequence[int]) -> Formula | None:
@@ -169,15 +193,16 @@ def _formula(geometry: LoopGeometry, step: Step, x: int, rest: Sequence[int]) ->
     link, loop = geometry.coordinates, step.loop
     root = root_of(link, loop)
     sample = geometry.analysis.samples[0]
-    listed = [(kind, a) for kind, a, _ in invariants(sample.equations.chain, loop, rest)]
+    listed = invariants(sample.equations.chain, loop, rest)
     if not rest and loop.kind not in ("prismatic", "cylindrical"):
-        listed = [(kind + 23, a) if kind in (7, 8, 9) else (kind, a) for kind, a in listed]
-    listed = [one for one in listed if one[0] in _WORDS]
+        listed = [(kind + 23, a, b) if kind in (7, 8, 9) else (kind, a, b) for kind, a, b in listed]
+    robot = opened(skeleton(geometry.robot))
+    listed = [x for x in listed if x[0] in _WORDS and (x[0] != 5 or _meet(robot, x[1], x[2]))]
     if not listed:
         return None
     whole = Formula(x, "", loop, root, tuple(listed))
     column = link.moving.index(x)
-    scene = bodies(opened(skeleton(geometry.robot)), sample.values.__getitem__)
+    scene = bodies(robot, sample.values.__getitem__)
     terms = _terms(scene, list(sample.q.T), whole, column)
     table = np.array(
         [[np.broadcast_to(np.asarray(y, float), len(sample.q)) for y in own] for own in terms]
@@ -244,7 +269,7 @@ def _invariants(scene: Bodies, q: Sequence[Scalar], formula: Formula) -> list[Sc
 
     c, t = seen(formula.loop.cut), seen(formula.loop.twin)
     found = []
-    for kind, frame in formula.used:
+    for kind, frame, other in formula.used:
         a = seen(frame) if frame else c
         apart = c[3] - t[3]
         if kind == 1:
@@ -254,15 +279,37 @@ def _invariants(scene: Bodies, q: Sequence[Scalar], formula: Formula) -> list[Sc
             found.append(dot(a[{2: 2, 3: 0, 4: 1}[kind]], apart))
         elif kind == 6:
             found.append(dot(a[2], c[2]) - dot(a[2], t[2]))
-        elif kind in (7, 8):
+        elif kind == 5:  # O_i + b_j z_i, where d_j = 0
+            i, j = sorted((frame, other))
+            axis = seen(i)
+            O = axis[3] + scene.links[j - 1].b * axis[2]
+            u, v = c[3] - O, t[3] - O
+            found.append(dot(u, u) - dot(v, v))
+        elif kind in (7, 8, 9):
             found.append(-dot(c[kind - 7], apart))
         elif kind in (10, 11):
             found.append(dot(c[kind - 10], t[2]))
         elif kind == 12:
             found.append(dot(c[2], t[0]))
+        elif kind in (13, 14, 15):
+            m, k = {13: (1, 2), 14: (2, 0), 15: (0, 1)}[kind]
+            found.append(dot(c[m], t[k]) - dot(c[k], t[m]))
+        elif kind in (16, 17):
+            x = {16: 2, 17: 0}[kind]
+            found.append(dot(c[x], t[x]) - 1)
+        elif kind in range(18, 24):
+            x = (kind - 18) % 3
+            first, last = (t, c) if kind < 21 else (c, t)
+            found.append(dot(first[x], a[3] - first[3]) + dot(last[x], last[3] - a[3]))
         else:
             found.append(apart[kind - 30])
     return found
+
+
+def _meet(robot: Robot, a: int, b: int) -> bool:
+    """Do the axes of two joints, one on the link of the other, meet?"""
+    i, j = sorted((a, b))
+    return robot.joints[j - 1].antecedent == i and robot.joints[j - 1].d == 0
 
 
 def _solved(
@@ -297,7 +344,7 @@ def _finds(formulas: Formulas, sample: Sample) -> bool:
     if not len(q):
         return True
     values: Mapping[str, float] = sample.values
-    inputs = {"q_a": q[:, geometry._columns[0][: len(geometry.given)]]}
+    inputs = {"q_a": q[:, [geometry.coordinates.moving.index(j) for j in formulas.given]]}
     if program.parameters:
         inputs["p"] = np.array([values[name] for name in program.parameters])
     with np.errstate(all="ignore"):

@@ -12,7 +12,7 @@ a platform among the assemblies."""
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -77,6 +77,9 @@ class LoopGeometry:
     robot: Robot
     analysis: Analysis
     given: tuple[int, ...]  # links whose joints are given: the active ones, unless for `legs`
+    # of a robot with flexible links: configurations (k, n) of the undeformed one and elastic
+    # coordinates -> (k, n + ne), the passive joints of the deformed one
+    bend: Callable[[Array, Any], Array] | None = None
 
     @classmethod
     def of(cls, robot: Robot) -> LoopGeometry:
@@ -101,7 +104,7 @@ class LoopGeometry:
         (8, 12)"""
         modules = Modules.of(self.coordinates, "loop-geometry")
         joints = [j for part in modules.parts for j in part.joints]
-        return LoopGeometry(self.robot, self.analysis, (*joints, *modules.between))
+        return LoopGeometry(self.robot, self.analysis, (*joints, *modules.between), self.bend)
 
     @property
     def coordinates(self) -> Coordinates:
@@ -263,9 +266,13 @@ class LoopGeometry:
 
     def solve(
         self, q_a: Any, guess: Any = None, *, p: Any = None, report: bool = False,
-        values: Mapping[str, float] | None = None, threads: int | None = None,
+        values: Mapping[str, float] | None = None, threads: int | None = None, q_e: Any = None,
     ) -> Any:  # fmt: skip
         """q of the whole tree: (k, n) for all assemblies, (n,) for the one nearest to a guess.
+
+        `q_e`: elastic coordinates of a robot with flexible links. The passive joints are then those
+        of the deformed robot, and q holds the elastic coordinates too, (k, n + ne) or (n + ne,), as
+        its other models take it; without it q is that of the undeformed links, of their joints.
 
         All assemblies are an array with the attributes `poses`, the distinct poses of a platform,
         and `complete`: are they known to be all? Newton's method from many starts cannot tell.
@@ -283,6 +290,16 @@ class LoopGeometry:
         >>> nearest = geometry.solve([0.6, 2.5], every[0])
         >>> bool(np.abs(nearest - every[0]).max() < 0.5)
         True"""
+        if q_e is not None:
+            if self.bend is None or np.ndim(q_a) > 1 or report:
+                raise InputError(
+                    f"q_e of '{self.robot.name}': elastic coordinates belong to flexible links, and"
+                    " to one configuration of the active joints",
+                    remedy="leave q_e out, or ask for the configurations one by one",
+                )
+            every = self.solve(q_a, guess, p=p, values=values)
+            bent = self.bend(np.atleast_2d(np.asarray(every)), q_e)
+            return bent if guess is None else bent[0]
         system = self.system(p, values=values)
         given = self._checked(q_a, len(self.given))
         q = self._given_rows(system, given)
@@ -401,8 +418,8 @@ class LoopGeometry:
     def emit(
         self, language: str, function: str = "loop_geometry", *, p: Any = None, **options: Any
     ) -> str:
-        """Self-contained code of `solve` where it has a closed form: c, cpp, python or matlab; as
-        text or latex the equations.
+        """Self-contained code of `solve` where it has a closed form: c, cpp, python, matlab or
+        rust; as text or latex the equations.
 
         >>> geometry = cardan.model(cardan.load("fivebar"), "loop-geometry")
         >>> "loop_geometry" in geometry.emit("c")

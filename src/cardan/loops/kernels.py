@@ -33,15 +33,17 @@ from ..kernel.language import (
     integers,
     record,
     sin,
+    slot,
     sqrt,
     zeros,
 )
 from ..kernel.linalg import flatness, largest_of
-from .closing import MOST_EQUATIONS, Closing, Free, put_equations, put_slope
+from .closing import MOST_EQUATIONS, Closing, Free, led_to, put_equations, put_slope
 
 __all__ = [
-    "ASIDE", "MOST", "MOST_INVARIANTS", "MOST_MOVED", "Found", "Plan", "Rated", "Stage",
-    "assemblies", "is_fresh", "put_in_order", "put_meeting", "rated",
+    "ASIDE", "MOST", "MOST_INVARIANTS", "MOST_MOVED", "Found", "LongTree", "Plan", "Rated",
+    "Stage", "assemblies", "assemblies_of_symbols", "is_fresh", "put_in_order",
+    "put_meeting", "rated", "tree_of",
 ]  # fmt: skip
 
 MOST = 64  # assemblies
@@ -77,14 +79,9 @@ class Stage:
     end: int  # of its part: the first stage of the next
     variable: int
     joint: int
-    leader: int
-    also: int
     slides: bool
     lower: float
     upper: float
-    ratio: float
-    share: float
-    offset: float
     unit: float
     gain: float
     last: bool  # of its loop, whose equations are looked at then
@@ -111,6 +108,16 @@ class Plan:
     size: float
     given: Integers
     rows: list[Stage]
+
+
+@record(rows=MOST_FRAMES)
+class LongTree(Tree):
+    """The frames of any robot that there is room for."""
+
+
+@slot("frames")
+def tree_of(p: Array, frames: LongTree) -> None:
+    """The frames, of their parameters."""
 
 
 @record()
@@ -165,7 +172,7 @@ class Parts:
     flat: Array
 
 
-def apart(u: Vector, v: Vector) -> float:
+def square_between(u: Vector, v: Vector) -> float:
     """The square of the distance of two points."""
     d = u - v
     return dot(d, d)
@@ -199,13 +206,13 @@ def from_meeting(a: Frame, b: Frame, c: Vector, t: Vector) -> float:
     if dot(n, n) < 1e-18 or abs(dot(d, n)) > 1e-9:
         return 0.0
     put_meeting(a, b, p)
-    return apart(c, p) - apart(t, p)
+    return square_between(c, p) - square_between(t, p)
 
 
 def invariant(a: Frame, b: Frame, c: Frame, t: Frame, kind: int) -> float:
     """One of the kinds."""
     if kind == 1:
-        return apart(c.p, a.p) - apart(t.p, a.p)
+        return square_between(c.p, a.p) - square_between(t.p, a.p)
     if kind == 2:
         return along(a, 2, t.p, c.p)
     if kind <= 4:
@@ -307,7 +314,7 @@ def put_aside(f: Placed, stage: Stage, frame: int, axes: bool, to: int) -> None:
         put_turns(f, frame, stage.joint, axes, to)
 
 
-def look(f: Placed, stage: Stage, values: Array) -> None:
+def put_invariants(f: Placed, stage: Stage, values: Array) -> None:
     """The invariants of a stage at three values of its unknown: 0, then pi/2 and pi, or 1 and
     -1."""
     moved = stage.loop.twin
@@ -478,7 +485,7 @@ def stage_roots(stage: Stage, f: Placed, q: Array, size: float, level: Level) ->
     """The roots of a stage's unknown, the other variables at q."""
     if stage.kind > LENGTH:
         root = level.roots[0]
-        root.value = stage.ratio * q[stage.leader] + stage.share * q[stage.also] + stage.offset
+        root.value = led_to(stage.loop, q)
         root.cosine = 1.0
         root.sine = 0.0
         root.shift = 0.0
@@ -489,7 +496,7 @@ def stage_roots(stage: Stage, f: Placed, q: Array, size: float, level: Level) ->
             root.sine = sin(root.value)
         return 1
     values = empty(3 * MOST_INVARIANTS)
-    look(f, stage, values)
+    put_invariants(f, stage, values)
     found = 0
     if stage.kind == TURN:
         found = angles(values, stage.count, level)
@@ -771,6 +778,13 @@ def assemblies(given: Array, frames: Tree, plan: Plan, q: Array, info: Found) ->
     rated(given, frames, plan, q, residual, flat, own)
     info.count = own.count
     info.more = own.more
+
+
+def assemblies_of_symbols(given: Array, p: Array, plan: Plan, q: Array, info: Found) -> None:
+    """Every configuration at the given variables of loops with parameters."""
+    frames = empty(LongTree)
+    tree_of(p, frames)
+    assemblies(given, frames, plan, q, info)
 
 
 def is_fresh(x: Array, r: int, q: Array, kept: int, n: int) -> bool:

@@ -148,10 +148,7 @@ class Equations:
     @cached_property
     def tables(self) -> dict[str, Array]:
         """The Tree and the Closings of closing.py."""
-        link, chain = self.coordinates, self.chain
-        rows = [*map(chain.closing, link.loops), *map(chain.tie, link.led)]
-        loops = np.array([self.n, len(rows), *np.ravel(rows)], float)
-        return {"frames": chain.table, "loops": loops}
+        return {"frames": self.chain.table, "loops": self.chain.closings}
 
     def free(self, columns: Sequence[int], unit: Array, rounds: int = 0) -> Array:
         """The Free of closing.py: these columns, and what their steps are measured by."""

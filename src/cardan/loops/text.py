@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..describe.couplings import formula
 from ..inverse.closed_form.latex import greek
 from ..ir.code import Code
-from ..ir.spell import ATOM, SUM, Piece, Speller
+from ..ir.spell import ATOM, MINUS, SUM, Piece, Speller
 from ..ir.textbook import TooLarge, textbook
 from ..ir.trace import Tracer
 from ..latex import escaped
@@ -54,8 +54,12 @@ def text_of(geometry: LoopGeometry, form: str = "text") -> str:
     for j, coupling in link.robot.couplings.items():
         lines.append(say(f"coupling: {link.named((j,))} = {formula(link.robot, coupling)}"))
     lines += map(say, _method(geometry))
-    if geometry.formulas is not None:
-        lines += page.derivation(geometry.formulas)
+    formulas = geometry.formulas
+    if formulas is None and (geometry.platform or geometry.hexapod) is not None:
+        formulas = geometry.legs.formulas
+        lines += page.prose("legs, from the coordinates of the platform:") if formulas else []
+    if formulas is not None:
+        lines += page.derivation(formulas)
     return "\n".join(lines)
 
 
@@ -188,10 +192,12 @@ def _spelled(
             return greek(name) if latex else name, ATOM
         if node[0] != "const":
             return None
-        text = str(node[1])
+        value = node[1]
+        text = f"{value:.6g}" if isinstance(value, float) else str(value)
         if latex:
             text = text.replace("*", r"\,").replace("pi", r"\pi")
-        loose = text.startswith("-") or " " in text or "/" in text
-        return text, SUM if loose else ATOM
+        if text.startswith("-"):
+            return text, MINUS
+        return text, SUM if " " in text or "/" in text else ATOM
 
     return Speller(code.nodes, leaf, latex).text(ref)

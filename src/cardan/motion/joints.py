@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -68,13 +69,19 @@ def bounds(robot: Robot, key: str) -> np.ndarray:
 
 def require_numbers(robot: Robot, what: str) -> None:
     """Say which symbols still need a value."""
-    if robot.parameters:
-        listed = ", ".join(robot.parameters[:8]) + (", ..." if len(robot.parameters) > 8 else "")
+    symbols = _symbols(robot)
+    if symbols:
+        listed = ", ".join(symbols[:8]) + (", ..." if len(symbols) > 8 else "")
         raise ModelError(
-            f"{what} of '{robot.name}' needs numbers; {len(robot.parameters)} symbols have none"
+            f"{what} of '{robot.name}' needs numbers; {len(symbols)} symbols have none"
             f" ({listed})",
             remedy="robot.with_values({...}) gives them values", action="values",
         )  # fmt: skip
+
+
+@lru_cache(maxsize=64)
+def _symbols(robot: Robot) -> tuple[str, ...]:
+    return tuple(robot.parameters)
 
 
 def array(name: str, value: Any) -> np.ndarray:

@@ -2,6 +2,7 @@
 
     line(T0, T1, duration)                straight, turning about one axis
     circle(T0, centre, normal, ...)       an arc about an axis
+    through(poses, duration)              a spline through poses
     pick_and_place(A, B, height, ...)     the half-ellipse cycle of [B23] fig. 3.7
 
 Twists are (linear, angular) in the axes of the frame the poses are given in (frame 0).
@@ -19,10 +20,10 @@ from ..algebra import so3
 from ..arguments import Numbers, named_arguments
 from ..errors import InputError
 from .joints import array
-from .piecewise import Piecewise, time_law
+from .piecewise import Piecewise, spline, time_law
 from .trajectory import instants
 
-__all__ = ["Path", "Poses", "circle", "line", "pick_and_place"]
+__all__ = ["Path", "Poses", "circle", "line", "pick_and_place", "pose", "through"]
 
 
 @dataclass(frozen=True)
@@ -36,14 +37,29 @@ class Poses:
 
 @dataclass(frozen=True)
 class Path:
-    """A motion of a frame: calling it with times (...) gives Poses."""
+    """A motion of a frame: calling it with times (...) gives Poses. Where it is a way with a time
+    law, `along` is the way: the poses at s from 0 to 1, with their derivatives by s, and
+    `law` is s(t)."""
 
     duration: float
     at: Callable[[Any], Poses]
     name: str = "path"
+    along: Callable[[Any], Poses] | None = None
+    law: Piecewise | None = None
 
     def __call__(self, t: Any) -> Poses:
         return self.at(np.asarray(t, float))
+
+
+def _timed(along: Callable[[Any], Poses], law: Piecewise, name: str) -> Path:
+    """A way, run through by a time law: V = V' sd, Vd = V' sdd + V'' sd²."""
+
+    def at(t: np.ndarray) -> Poses:
+        s, sd, sdd = law.states(t)
+        way = along(s[..., 0])
+        return Poses(way.T, way.V * sd, way.V * sdd + way.Vd * sd * sd)
+
+    return Path(law.duration, at, name, along, law)
 
 
 def pose(T: Any, what: str = "a pose") -> np.ndarray:
@@ -72,15 +88,14 @@ def line(start: Numbers, end: Numbers, duration: float, *, law: str = "quintic")
     T0, T1 = pose(start, "start"), pose(end, "end")
     turn = so3.log(T1[:3, :3] @ T0[:3, :3].T)
     move = T1[:3, 3] - T0[:3, 3]
-    s = _law(law, duration)
+    both = np.concatenate([move, turn])
 
-    def at(t: np.ndarray) -> Poses:
-        x, xd, xdd = s(t), s(t, 1), s(t, 2)
-        both = np.concatenate([move, turn])
-        P = T0[:3, 3] + x * move
-        return Poses(_stack(so3.exp(x * turn) @ T0[:3, :3], P), xd * both, xdd * both)
+    def along(s: np.ndarray) -> Poses:
+        x = np.asarray(s, float)[..., None]
+        T = _stack(so3.exp(x * turn) @ T0[:3, :3], T0[:3, 3] + x * move)
+        return Poses(T, both + 0 * x, 0 * both + 0 * x)
 
-    return Path(duration, at, "line")
+    return _timed(along, _law(law, duration), "line")
 
 
 @named_arguments
@@ -97,22 +112,80 @@ def circle(
         raise InputError(f"centre {centre} and normal {normal}: expected three values each")
     axis = axis / np.linalg.norm(axis)
     arm = T0[:3, 3] - middle
-    s = _law(law, duration)
 
-    def at(t: np.ndarray) -> Poses:
-        phi, w, wd = (s(t, k) * angle for k in range(3))
+    def along(s: np.ndarray) -> Poses:
+        phi = np.asarray(s, float)[..., None] * angle
         R = so3.exp(phi * axis)
         r = R @ arm
-        tangent = np.cross(axis, r)
-        v = w * tangent
-        a = wd * tangent + w * w * np.cross(axis, tangent)
-        spin, rate = (w * axis, wd * axis) if turning else (0 * r, 0 * r)
-        kept = R @ T0[:3, :3] if turning else np.broadcast_to(T0[:3, :3], R.shape)
+        v = angle * np.cross(axis, r)
+        a = angle * np.cross(axis, v)
+        spin = angle * axis + 0 * r if turning else 0 * r
+        turned = R @ T0[:3, :3] if turning else np.broadcast_to(T0[:3, :3], R.shape)
         return Poses(
-            _stack(kept, middle + r), np.concatenate([v, spin], -1), np.concatenate([a, rate], -1)
-        )
+            _stack(turned, middle + r), np.concatenate([v, spin], -1),
+            np.concatenate([a, 0 * r], -1),
+        )  # fmt: skip
 
-    return Path(duration, at, "circle")
+    return _timed(along, _law(law, duration), "circle")
+
+
+@named_arguments
+def through(poses: Numbers, duration: float, *, law: str = "quintic", degree: int = 3) -> Path:
+    """A smooth way through poses (m, 4, 4), or positions (m, 3): natural splines of the position
+    and of the quaternion, which is then made a unit, over the lengths of the chords (a turn by a
+    radian counts as the mean distance from the middle of all positions).
+
+    >>> from cardan.motion import paths
+    >>> way = paths.through([[0.4, 0, 0.3], [0.5, 0.1, 0.3], [0.4, 0.2, 0.3]], 2.0)
+    >>> way(2.0).T[:3, 3].tolist()
+    [0.4, 0.2, 0.3]"""
+    try:
+        listed = list(poses)
+    except TypeError:
+        raise InputError(f"poses: {poses!r}; expected a list of poses") from None
+    T = np.array([pose(x, f"poses[{k}]") for k, x in enumerate(listed)])
+    if len(T) < 2:
+        raise InputError(f"{len(T)} poses; expected at least two")
+    P, e = T[:, :3, 3], np.array([so3.quaternion(R) for R in T[:, :3, :3]])
+    for k in range(1, len(e)):  # the nearer of the two quaternions of a rotation
+        e[k] = e[k] if e[k] @ e[k - 1] >= 0 else -e[k]
+    size = float(np.linalg.norm(P - P.mean(0), axis=1).mean()) or 1.0
+    turns = 2 * np.arccos(np.clip(np.sum(e[1:] * e[:-1], axis=1), -1, 1))
+    chords = np.hypot(np.linalg.norm(np.diff(P, axis=0), axis=1), size * turns)
+    if not chords.all():
+        k = int(np.argmin(chords))
+        raise InputError(f"poses {k} and {k + 1} (from 0) are the same: leave one out")
+    knots = np.concatenate([[0.0], chords.cumsum()]) / chords.sum()
+    x = spline(knots, np.concatenate([P, e], axis=1), degree, "natural")
+
+    def along(s: np.ndarray) -> Poses:
+        rows = x.states(s)
+        e, ed, edd = (row[..., 3:] for row in rows)
+        rate = _over(ed, e)  # (d|e|/dt)/|e| + half the angular velocity
+        w = 2 * rate[..., 1:]
+        wd = 2 * (_over(edd, e) - _product(rate, rate))[..., 1:]
+        unit = np.moveaxis(e / np.linalg.norm(e, axis=-1)[..., None], -1, 0)
+        R = np.moveaxis(so3.from_quaternion(unit), (0, 1), (-2, -1))
+        return Poses(
+            _stack(R, rows[0][..., :3]), np.concatenate([rows[1][..., :3], w], -1),
+            np.concatenate([rows[2][..., :3], wd], -1),
+        )  # fmt: skip
+
+    return _timed(along, _law(law, duration), "spline through poses")
+
+
+def _product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Of quaternions (..., 4)."""
+    scalar = a[..., :1] * b[..., :1] - np.sum(a[..., 1:] * b[..., 1:], -1, keepdims=True)
+    cross = np.cross(a[..., 1:], b[..., 1:])
+    vector = a[..., :1] * b[..., 1:] + b[..., :1] * a[..., 1:] + cross
+    return np.concatenate([scalar, vector], axis=-1)
+
+
+def _over(a: np.ndarray, e: np.ndarray) -> np.ndarray:
+    """a e⁻¹ of quaternions."""
+    inverse = e * [1, -1, -1, -1] / np.sum(e * e, axis=-1, keepdims=True)
+    return _product(a, inverse)
 
 
 @named_arguments
@@ -141,19 +214,16 @@ def pick_and_place(
     assert duration is not None
     if not (np.isfinite(dwell) and dwell >= 0):
         raise InputError(f"a dwell of {dwell} s; expected 0 or more")
-    s = _law(law, duration)
-    leg = duration + dwell
 
-    def at(t: np.ndarray) -> Poses:
-        back = ((t > leg) & there_and_back)[..., None]
-        u = np.where(back[..., 0], t - leg, t)
-        sign = np.where(back, -1.0, 1.0)
-        y, yd, ydd = np.where(back, 1 - s(u), s(u)), sign * s(u, 1), sign * s(u, 2)
-        P, v, a = _ellipse(half, upward, y, yd, ydd)
+    def along(s: np.ndarray) -> Poses:
+        y = np.asarray(s, float)[..., None]
+        P, v, a = _ellipse(half, upward, y, 1 + 0 * y, 0 * y)
         T = _stack(so3.exp(y * turn) @ A[:3, :3], middle + P)
-        return Poses(T, np.concatenate([v, yd * turn], -1), np.concatenate([a, ydd * turn], -1))
+        return Poses(T, np.concatenate([v, turn + 0 * P], -1), np.concatenate([a, 0 * P], -1))
 
-    return Path(2 * leg if there_and_back else leg, at, "pick and place")
+    there = _law(law, duration).resting(dwell)
+    way = there.followed(there.mapped(np.ones(1), np.zeros(1))) if there_and_back else there
+    return _timed(along, way, "pick and place")
 
 
 def _upward(up: Any, height: float) -> np.ndarray:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from math import comb, factorial
 from typing import Any
 
@@ -38,17 +39,29 @@ class Piecewise:
 
     def __call__(self, t: Any, derivative: int = 0) -> np.ndarray:
         """x or a derivative of it, (..., n) for t (...)."""
+        return self._derivatives(t, (derivative,))[0]
+
+    def states(self, t: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """x and its first and second derivatives."""
+        x, xd, xdd = self._derivatives(t, (0, 1, 2))
+        return x, xd, xdd
+
+    def _derivatives(self, t: Any, orders: Sequence[int]) -> list[np.ndarray]:
         t = np.asarray(t, float)
         inside = np.clip(t, self.breaks[0], self.breaks[-1])
         i = np.clip(np.searchsorted(self.breaks, inside, side="right") - 1, 0, len(self.breaks) - 2)
         u = (inside - self.breaks[i])[..., None]
         c = self.coefficients[i]
-        value = np.zeros(c.shape[:-1])
-        for k in range(c.shape[-1] - 1, derivative - 1, -1):
-            value = value * u + factorial(k) / factorial(k - derivative) * c[..., k]
-        if derivative:
-            value[(t < self.breaks[0]) | (t > self.breaks[-1])] = 0
-        return value
+        beyond = inside != t
+        values = []
+        for order in orders:
+            value = np.zeros(c.shape[:-1])
+            for k in range(c.shape[-1] - 1, order - 1, -1):
+                value = value * u + factorial(k) / factorial(k - order) * c[..., k]
+            if order:
+                value[beyond] = 0
+            values.append(value)
+        return values
 
     def peak(self, derivative: int) -> np.ndarray:
         """The largest size of a derivative, (n): at ends of pieces and where the next one is 0."""
@@ -75,6 +88,20 @@ class Piecewise:
         c = self.coefficients * (q1 - q0)[None, :, None]
         c[:, :, 0] += q0
         return Piecewise(self.breaks, c)
+
+    def resting(self, duration: float) -> Piecewise:
+        """At its end for so long."""
+        if not duration:
+            return self
+        still = np.zeros((1, *self.coefficients.shape[1:]))
+        still[0, :, 0] = self(self.breaks[-1])
+        return self.followed(Piecewise(np.array([0.0, duration]), still))
+
+    def followed(self, other: Piecewise) -> Piecewise:
+        """This, then another of its degree."""
+        breaks = self.breaks[-1] + other.breaks[1:] - other.breaks[0]
+        rows = np.concatenate([self.coefficients, other.coefficients])
+        return Piecewise(np.concatenate([self.breaks, breaks]), rows)
 
 
 def hermite(duration: float, start: Any, end: Any) -> Piecewise:
@@ -191,12 +218,12 @@ def _s_curve(v: float, a: float, j: float) -> Piecewise:
     return constant_pieces([tj, flat, tj, cruise, tj, flat, tj], [j, 0, -j, 0, -j, 0, j], 3)
 
 
-def spline(times: Any, points: Any, degree: int = 3) -> Piecewise:
+def spline(times: Any, points: Any, degree: int = 3, ends: str = "rest") -> Piecewise:
     """Through points (m, n) at times (m), at rest at both ends.
 
     degree 3: continuous accelerations; degree 5: continuous up to the fourth derivative, with
     zero acceleration at the ends. The unknown derivatives at the points follow from one linear
-    system."""
+    system. Natural ends are free: there the derivatives from half the degree on are zero."""
     times, points = np.asarray(times, float), np.asarray(points, float)
     d = {3: 2, 5: 3}.get(degree)
     if d is None:
@@ -207,24 +234,22 @@ def spline(times: Any, points: Any, degree: int = 3) -> Piecewise:
     A, b = np.zeros((size, size)), np.zeros((size, n))
     for i in range(m):
         here = slice(free * i, free * (i + 1))
-        if i in (0, m - 1):
+        if i in (0, m - 1) and ends == "rest":
             A[here, here] = np.eye(free)
             continue
-        for side, (at, width) in enumerate(
-            ((i - 1, times[i] - times[i - 1]), (i, times[i + 1] - times[i]))
-        ):
+        for side, at in enumerate((i - 1, i)):
+            if not 0 <= at < m - 1:
+                continue
+            width = times[at + 1] - times[at]
             sign = 1 if side == 0 else -1
             low, high, value = _higher(width, d, end=side == 0)
             A[here, free * at : free * (at + 1)] += sign * low[:, 1:]
             A[here, free * (at + 1) : free * (at + 2)] += sign * high[:, 1:]
             b[here] -= sign * (np.outer(low[:, 0], points[at]) + np.outer(value, points[at + 1]))
     rates = np.linalg.solve(A, b).reshape(m, free, n)
+    states = np.concatenate([points[:, None], rates], axis=1)
     pieces = [
-        hermite(
-            times[i + 1] - times[i],
-            np.concatenate([points[i][None], rates[i]]),
-            np.concatenate([points[i + 1][None], rates[i + 1]]),
-        ).coefficients[0]
+        hermite(times[i + 1] - times[i], states[i], states[i + 1]).coefficients[0]
         for i in range(m - 1)
     ]
     return Piecewise(times, np.array(pieces))
@@ -233,11 +258,14 @@ def spline(times: Any, points: Any, degree: int = 3) -> Piecewise:
 def _higher(width: float, d: int, end: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Derivatives d .. 2d-2 of the Hermite polynomial at one end, as linear functions of the
     values and derivatives at both."""
-    basis = hermite(
-        width,
-        np.concatenate([np.eye(d), np.zeros((d, d))], axis=1),
-        np.concatenate([np.zeros((d, d)), np.eye(d)], axis=1),
-    )
-    at = width if end else 0.0
-    rows = np.array([basis(at, k) for k in range(d, 2 * d - 1)])
+    powers = width ** (np.arange(d) - np.arange(d, 2 * d - 1.0)[:, None])
+    rows = _unit_basis(d, end) * np.hstack([powers, powers])
     return rows[:, :d], rows[:, d:], rows[:, d]
+
+
+@cache
+def _unit_basis(d: int, end: bool) -> np.ndarray:
+    """Those derivatives over a width of 1, (d - 1, 2 d)."""
+    halves = np.eye(2 * d)
+    basis = hermite(1.0, halves[:d], halves[d:])
+    return np.array([basis(float(end), k) for k in range(d, 2 * d - 1)])

@@ -2,7 +2,12 @@
 
     tau = A(q) qdd + [C(q, qd) qd] + Q(q) + friction (+ external wrenches, + the base's motion)
 
-[B23] (3.10) and 3.2.4; the contributions of [C23]'s example.
+[B23] (3.10) and 3.2.4; the contributions of [C23]'s example. What motors must give for it,
+behind gears of efficiency eta that the loads L = tau - IA qdd pass, and with cogging, [B23] 3.7:
+
+    tau_m = IA qdd + L / eta (driving, L qd > 0) or L eta (driven back) + A sin(N q + phase)
+
+At rest, where friction of the gear may hold either way, L counts as it is.
 """
 
 from __future__ import annotations
@@ -15,7 +20,7 @@ import numpy as np
 
 from ..arguments import Numbers, named_arguments
 from ..build.common import with_friction
-from ..describe.robot import INERTIA, WRENCH, Base, Link, Robot
+from ..describe.robot import INERTIA, WRENCH, Base, Link, Motor, Robot
 from ..errors import InputError, ModelError, translated
 from ..loops.numeric import equations
 from ..mechanism.coordinates import has_springs, is_floating
@@ -23,10 +28,10 @@ from ..mechanism.frames import frame_of
 from .coordinates import coordinates
 from .derived import compiled
 from .frames import placement
-from .joints import Units, array, friction_torques, names, number, require_numbers, units
-from .trajectory import Trajectory, fits
+from .joints import Units, array, friction_torques, moving, names, number, require_numbers, units
+from .trajectory import Trajectory, Violation, fits, violations
 
-__all__ = ["Torques", "torques", "with_payload"]
+__all__ = ["Torques", "rigid_positions", "torques", "with_payload"]
 
 PARTS = (
     "inertial", "centrifugal and Coriolis", "gravity", "springs", "friction", "external",
@@ -43,6 +48,7 @@ class Torques:
     motion: Trajectory
     total: np.ndarray
     parts: Mapping[str, np.ndarray]
+    drives: np.ndarray | None = None  # (m, n): what the motors must give, where any is described
 
     def __repr__(self) -> str:
         listed = zip(self.joints, self.peak, self.rms, strict=True)
@@ -71,17 +77,51 @@ class Torques:
         """Mechanical power of each joint, W, (m, n)."""
         return np.asarray(self.total * self.motion.qd)
 
+    def violations(self) -> list[Violation]:
+        """What the motion exceeds, worst first of each joint: limits of positions, velocities and
+        torques; of motors that are described their curve of torque and speed, and what they bear
+        for ever, by the root mean square over the motion."""
+        drives = self.total if self.drives is None else self.drives
+        listed = violations(self.motion, self.robot, tau=self.total)
+        for j, motor in enumerate(_motors(self.robot)):
+            if motor is None:
+                continue
+            name, speed = self.joints[j][0], np.abs(self.motion.qd[:, j])
+            if motor.curve:
+                at, most = np.array([[number(x) for x in row] for row in motor.curve]).T
+                allowed = np.interp(speed, at, most, right=0.0)
+                worst = int(np.argmax(np.abs(drives[:, j]) - allowed))
+                value, limit = abs(float(drives[worst, j])), float(allowed[worst])
+                if value > limit * (1 + 1e-9) + 1e-12:
+                    what = f"torque of the motor at speed {speed[worst]:.6g}"
+                    time = float(self.motion.t[worst])
+                    listed.append(Violation(name, what, value, limit, time))
+            if motor.rated is not None:
+                value, limit = float(rms(self.motion.t, drives)[j]), number(motor.rated)
+                if value > limit * (1 + 1e-9):
+                    what = "RMS torque of the motor, over the motion,"
+                    end = float(self.motion.t[-1])
+                    listed.append(Violation(name, what, value, limit, end))
+        return listed
+
     def table(self) -> list[dict[str, Any]]:
         """One row per joint: peak and RMS torque, peak speed and power, peaks of the parts."""
         speed, power = np.abs(self.motion.qd).max(axis=0), np.abs(self.power).max(axis=0)
         rows = []
         for j, (name, unit) in enumerate(self.joints):
+            own = {}
+            if self.drives is not None:
+                motor = rms(self.motion.t, self.drives)[j]
+                own = {
+                    "motor peak": float(np.abs(self.drives[:, j]).max()),
+                    "motor rms": float(motor),
+                }
             rows.append(
                 {
                     "joint": name, "unit": unit.effort,
                     "peak": float(self.peak[j]), "rms": float(self.rms[j]),
                     "speed": float(speed[j]), "power": float(power[j]),
-                    **{key: float(np.abs(x[:, j]).max()) for key, x in self.parts.items()},
+                    **own, **{key: float(np.abs(x[:, j]).max()) for key, x in self.parts.items()},
                 }
             )  # fmt: skip
         return rows
@@ -90,6 +130,8 @@ class Torques:
         """The motion, the torques and their parts as a table."""
         table = self.motion.columns()
         table |= {f"tau{j}": x for j, x in enumerate(self.total.T, 1)}
+        if self.drives is not None:
+            table |= {f"tau{j}_motor": x for j, x in enumerate(self.drives.T, 1)}
         for key, values in self.parts.items():
             word = key.replace(" ", "_")
             table |= {f"tau{j}_{word}": x for j, x in enumerate(values.T, 1)}
@@ -143,12 +185,7 @@ def torques(
     if payload is not None:
         mass, *centre = np.atleast_1d(array("payload", payload)).ravel()
         robot = with_payload(robot, float(mass), centre or (0, 0, 0))
-    if is_floating(robot) or robot.ne or has_springs(robot):
-        raise ModelError(
-            f"the torques of '{robot.name}' depend on how its free base or elastic parts move:"
-            " simulate(robot, motion=...) finds both"
-        )
-    q, motion = _positions(robot, motion, q0)
+    q, motion = rigid_positions(robot, motion, q0)
     qd, qdd = motion.qd, motion.qdd
     total = compiled(robot, "inverse-dynamics")(q=q, qd=qd, qdd=qdd)
     alone = _alone(robot)
@@ -169,11 +206,41 @@ def torques(
     if robot.base.kind == "mobile":
         parts["base motion"] = total - sum(parts.values())
     shown = {key: x for key, x in parts.items() if key in PARTS[:3] or np.abs(x).max() > 0}
-    return Torques(robot, motion, total, shown)
+    return Torques(robot, motion, total, shown, _drives(robot, motion, total))
 
 
-def _positions(robot: Robot, motion: Trajectory, q0: Any) -> tuple[np.ndarray, Trajectory]:
-    """(q of the whole robot, the motion of its driven joints)."""
+def _motors(robot: Robot) -> list[Motor | None]:
+    """Those of the driven joints."""
+    joints = moving(robot)
+    return [joints[k].motor for k in coordinates(robot).place]
+
+
+def _drives(robot: Robot, motion: Trajectory, total: np.ndarray) -> np.ndarray | None:
+    """What the motors must give: gears and cogging added, where they are described."""
+    motors = _motors(robot)
+    if not any(motors):
+        return None
+    drives = np.array(total)
+    joints = [moving(robot)[k] for k in coordinates(robot).place]
+    for j, (joint, motor) in enumerate(zip(joints, motors, strict=True)):
+        if motor is None:
+            continue
+        rotor = number(joint.IA) * motion.qdd[:, j]
+        load = total[:, j] - rotor
+        drives[:, j] = rotor + load * number(motor.efficiency) ** -np.sign(load * motion.qd[:, j])
+        if motor.cogging:
+            size, waves, phase = map(number, motor.cogging)
+            drives[:, j] += size * np.sin(waves * motion.q[:, j] + phase)
+    return drives
+
+
+def rigid_positions(robot: Robot, motion: Trajectory, q0: Any) -> tuple[np.ndarray, Trajectory]:
+    """(q of the whole robot, the motion of its driven joints), where these say all."""
+    if is_floating(robot) or robot.ne or has_springs(robot):
+        raise ModelError(
+            f"the torques of '{robot.name}' depend on how its free base or elastic parts move:"
+            " simulate(robot, motion=...) finds both"
+        )
     on = coordinates(robot)
     if not on.closed:
         fits(motion, robot)

@@ -7,12 +7,12 @@
     fourier(a, b, ...)         a periodic series, as used for identification
     sampled(t, q)              from samples; what is missing is differentiated
 
-Lines, circles and pick-and-place cycles in task space are in `taskspace`.
+Lines, circles, splines and pick-and-place cycles in task space are in `paths`, how joints follow
+them in `taskspace` and `branches`, the fastest motions in `optimal`; `plan` chooses among all.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -30,7 +30,7 @@ from .piecewise import LAWS, Piecewise, hermite, spline, time_law
 
 __all__ = [
     "LAWS", "Trajectory", "Violation", "at_home", "check", "fourier", "from_piecewise", "move",
-    "polynomial", "read_trajectory", "sampled", "through", "trajectory", "violations",
+    "polynomial", "read_trajectory", "sampled", "through", "violations",
 ]  # fmt: skip
 
 State = tuple[np.ndarray, np.ndarray, np.ndarray]
@@ -137,53 +137,7 @@ def from_law(
 
 def from_piecewise(x: Piecewise, dt: float = 1e-3, name: str = "trajectory") -> Trajectory:
     """A piecewise polynomial as a trajectory."""
-
-    def law(t: Any) -> State:
-        return x(t), x(t, 1), x(t, 2)
-
-    return from_law(law, x.duration, dt, name, float(x.breaks[0]))
-
-
-def trajectory(
-    robot: Robot, to: Any, duration: float | None = None, *, start: Any = None, times: Any = None,
-    profile: str = "quintic", velocity: Any = None, acceleration: Any = None, jerk: Any = None,
-    dt: float = 1e-3,
-) -> Trajectory:  # fmt: skip
-    """A motion of a robot's joints, sampled every dt: from rest at `start` to rest at `to`.
-
-    Positions are one value for all joints or one per joint, rad or m; with closed loops or
-    couplings the motion is that of the active joints, and values of all joints may be given.
-    Without `start` it begins where the robot stands. `profile` is the law of time: cubic, quintic,
-    septic, bang-bang, trapezoidal or s-curve. Limits (velocity, acceleration, jerk) give the
-    shortest duration that respects them; without any it is 1 s. With `times` (m), `to` holds points
-    (m, n), and the motion is a spline through them. A path of a .csv or .parquet file as `to` is
-    read: its columns are t, q1 .. qn and, if there, qd1 .., qdd1 ..
-
-    >>> robot = cardan.load("ur5")
-    >>> motion = cardan.trajectory(robot, [0.5, -1.0, 1.0, 0, 0, 0], duration=2.0)
-    >>> q, qd, qdd = motion(1.0)
-    >>> q.round(3)[:3].tolist()
-    [0.25, -0.5, 0.5]"""
-    if isinstance(to, str | os.PathLike):
-        if start is not None or times is not None:
-            raise InputError("a trajectory from a file begins as the file says: leave start out")
-        return read_trajectory(os.fspath(to), robot.n)
-    columns = driven(robot)
-    if times is not None:
-        points = array("to", to)
-        if points.ndim != 2 or points.shape[1] not in (len(columns), robot.n):
-            raise InputError(
-                f"to has shape {points.shape}; with times, expected (m, {len(columns)}): a point"
-                " per time"
-            )
-        points = points if points.shape[1] == len(columns) else points[:, columns]
-        return through(points, times, dt=dt)
-    first = at_home(robot) if start is None else _of_drives("start", start, robot, columns)
-    limits = {"velocity": velocity, "acceleration": acceleration, "jerk": jerk}
-    if duration is None and all(x is None for x in limits.values()):
-        duration = 1.0
-    last = _of_drives("to", to, robot, columns)
-    return move(first, last, duration, law=profile, dt=dt, **limits)
+    return from_law(x.states, x.duration, dt, name, float(x.breaks[0]))
 
 
 def at_home(robot: Robot) -> np.ndarray:
@@ -193,12 +147,6 @@ def at_home(robot: Robot) -> np.ndarray:
     if all(joint.home is None for joint in robot.joints):
         return np.zeros(len(columns))
     return np.asarray(standing(robot)[columns])
-
-
-def _of_drives(name: str, values: Any, robot: Robot, columns: np.ndarray) -> np.ndarray:
-    """Positions of the joints that a motion moves, of which all joints may be given."""
-    whole = np.size(values) == robot.n
-    return vector(name, values, robot.n)[columns] if whole else vector(name, values, len(columns))
 
 
 @named_arguments

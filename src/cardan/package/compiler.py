@@ -12,7 +12,7 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-__all__ = ["build_shared", "platform_tuple"]
+__all__ = ["build_shared", "platform_tuple", "second_platform"]
 
 _PROCESSORS = {"amd64": "x86_64", "x64": "x86_64", "arm64": "aarch64", "i386": "x86", "i686": "x86"}
 _SYSTEMS = {"linux": ("linux", ".so"), "darwin": ("darwin", ".dylib"), "win32": ("windows", ".dll")}
@@ -24,6 +24,13 @@ def platform_tuple() -> str:
     system = _SYSTEMS.get(sys.platform, ("", ""))[0]
     machine = platform.machine().lower()
     return f"{_PROCESSORS.get(machine, machine)}-{system}" if system and machine else ""
+
+
+def second_platform() -> str:
+    """This machine in the words of FMI 2.0: linux64; '' if it has none."""
+    systems = {"linux": "linux", "darwin": "darwin", "windows": "win"}
+    machine, _, system = platform_tuple().partition("-")
+    return f"{systems[system]}64" if machine == "x86_64" and system else ""
 
 
 def build_shared(

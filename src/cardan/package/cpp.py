@@ -2,14 +2,49 @@
 
 from __future__ import annotations
 
-from ..emit.c import commented
-from ..version import __version__
-from .folder import Files, template
-from .plan import Array, Function, Plan
-from .reference import TOLERANCE
-from .text import braced, numbers, readme, signature, wrapped
+from dataclasses import replace
+from math import prod
 
-__all__ = ["example", "files", "header", "headers", "test_program"]
+from ..emit.c import commented
+from ..emit.header import one_line
+from ..emit.printer import Printer
+from ..version import __version__
+from . import c
+from .folder import Files, template
+from .language import Language, Record, described, example, tests
+from .plan import Function, Plan
+from .text import readme
+
+__all__ = ["files", "header", "headers", "test_program"]
+
+_WRAPPED = Language(  # functions of the namespace, which return std::array
+    name="cpp",
+    real=c.LANGUAGE.real,
+    values=c.LANGUAGE.values,
+    given=("const std::array<double, {size}> {x} = {{{{{values}}}}};", ""),
+    want=("const double {x}[{size}] = {{{values}}};", ""),
+    call="const auto {x} = {function}({arguments});",
+    compare='faults += differs("{what}", {state}, {got}.data(), {want}, {size});',
+    show='for (const double x : {got}) std::printf("{what}: %.12g\\n", x);',
+    returned=("{x}", "{x}.{field}"),
+    test=c.LANGUAGE.test,
+    function=lambda plan, function, printer: f"{plan.name}::{_short(function, printer)}",
+)
+_STRUCTURED = replace(  # the functions themselves, on structures
+    _WRAPPED,
+    call="{function}({arguments});",
+    returned=("", ""),
+    given=("const double {x}[{size}] = {{{values}}};", ""),
+    inputs=Record(("{kind}<double> {x};", "{fields}"), c.LANGUAGE.inputs.member),
+    outputs=Record(("{kind}<double> {x};", ""), ""),
+    referenced=("{x}", "{x}"),
+    compare=c.LANGUAGE.compare,
+    function=lambda plan, function, printer: f"{printer.name}<double>",
+)
+
+
+def _language(plan: Plan) -> Language:
+    return _STRUCTURED if "arguments" in plan.printing else _WRAPPED
 
 
 def files(plan: Plan) -> tuple[Files, tuple[str, ...]]:
@@ -37,89 +72,57 @@ def header(plan: Plan) -> str:
              f"#ifndef {guard}", f"#define {guard}", "", "#include <array>", ""]  # fmt: skip
     lines += [f'#include "{function.name}.hpp"' for function in plan.functions]
     lines += ["", f"namespace {plan.name}", "{", ""]
-    for function in plan.functions:
-        lines += [*_wrapper(function), ""]
+    for function in plan.functions if "arguments" not in plan.printing else ():
+        for printer in function.printers("cpp"):
+            lines += [*_wrapper(function, printer), ""]
     return "\n".join([*lines, f"}}  // namespace {plan.name}", "", "#endif", ""])
 
 
-def _array(array: Array) -> str:
-    return f"std::array<T, {array.size}>"
+def _array(shape: tuple[int, ...]) -> str:
+    return f"std::array<T, {prod(shape)}>"
 
 
-def _wrapper(function: Function) -> list[str]:
-    lines = [f"// {function.model}: {function.summary}"]
-    for array in (*function.inputs, *function.outputs):
-        size = "x".join(map(str, array.shape)) or "1"
-        lines.append(f"//   {array.spelled} [{size}]  {array.meaning}")
-    single = len(function.outputs) == 1
-    result = _array(function.outputs[0]) if single else f"{function.short}_result<T>"
+def _wrapper(function: Function, printer: Printer) -> list[str]:
+    """A function of the namespace that returns its results."""
+    short, program = _short(function, printer), printer.program
+    inputs = {printer.arrays[x]: _array(shape) for x, shape in program.inputs.items()}
+    outputs = {printer.results[x]: _array(shape) for x, shape in program.outputs.items()}
+    lines = [f"// {program.model}: {function.summary}"]
+    for name, x in {**printer.arrays, **printer.results}.items():
+        size = "x".join(map(str, {**program.inputs, **program.outputs}[name])) or "1"
+        lines.append(f"//   {x} [{size}]  {one_line(program.meaning.get(name, ''))}".rstrip())
+    single = len(outputs) == 1
+    result = next(iter(outputs.values())) if single else f"{short}_result<T>"
     if not single:
-        lines += ["template <typename T>", f"struct {function.short}_result {{"]
-        lines += [f"    {_array(array)} {array.spelled};" for array in function.outputs]
+        lines += ["template <typename T>", f"struct {short}_result {{"]
+        lines += [f"    {kind} {x};" for x, kind in outputs.items()]
         lines += ["};", ""]
-    given = ", ".join(f"const {_array(array)} &{array.spelled}" for array in function.inputs)
-    lines += ["template <typename T>", f"{result} {function.short}({given})", "{"]
-    pointers = [f"{array.spelled}.data()" for array in function.inputs]
-    if single:
-        pointers.append("result_.data()")
-    else:
-        pointers += [f"result_.{array.spelled}.data()" for array in function.outputs]
-    lines += [f"    {result} result_;", f"    ::{function.name}<T>({', '.join(pointers)});"]
-    return [*lines, "    return result_;", "}"]
+    given = ", ".join(f"const {kind} &{x}" for x, kind in inputs.items())
+    pointers = [f"{x}.data()" for x in inputs]
+    pointers += ["result_.data()"] if single else [f"result_.{x}.data()" for x in outputs]
+    return [
+        *lines, "template <typename T>", f"{result} {short}({given})", "{",
+        f"    {result} result_;", f"    ::{printer.name}<T>({', '.join(pointers)});",
+        "    return result_;", "}",
+    ]  # fmt: skip
+
+
+def _short(function: Function, printer: Printer) -> str:
+    """inverse_dynamics, inverse_dynamics_setup"""
+    return function.short + printer.name.removeprefix(function.name)
 
 
 def test_program(plan: Plan) -> str:
     """A program that compares every function with the reference."""
-    tests = "\n".join(_test(plan, function) for function in plan.functions)
-    calls = "\n".join(f"    faults += test_{function.short}();" for function in plan.functions)
+    calls = "\n".join(f"    faults += test_{function.name}();" for function in plan.functions)
     return template(
-        "cpp/test.cpp", name=plan.name, tests=tests, calls=calls, tolerance=f"{TOLERANCE:g}"
-    )
-
-
-def _test(plan: Plan, function: Function) -> str:
-    count = len(function.examples)
-    lines = [f"int test_{function.short}()", "{"]
-    for array in function.inputs:
-        rows = [example.inputs[array.name] for example in function.examples]
-        lines += [f"    const std::array<double, {array.size}> in_{array.spelled}[{count}] = {{",
-                  braced(rows, "        ", "{{", "}}"), "    };"]  # fmt: skip
-    for array in function.outputs:
-        rows = [example.outputs[array.name] for example in function.examples]
-        lines += [f"    const std::array<double, {array.size}> want_{array.spelled}[{count}] = {{",
-                  braced(rows, "        ", "{{", "}}"), "    };"]  # fmt: skip
-    lines += ["    int faults = 0;", f"    for (int k = 0; k < {count}; ++k) {{"]
-    given = ", ".join(f"in_{array.spelled}[k]" for array in function.inputs)
-    lines.append(f"        const auto got = {plan.name}::{function.short}({given});")
-    single = len(function.outputs) == 1
-    for array in function.outputs:
-        x = array.spelled
-        got = "got" if single else f"got.{x}"
-        lines.append(f'        faults += differs("{function.short}: {x}", k, {got}, want_{x}[k]);')
-    return "\n".join([*lines, "    }", "    return faults;", "}", ""])
+        "cpp/test.cpp", name=plan.name, tests=tests(plan, _language(plan)), calls=calls,
+        tolerance=f"{plan.tolerance:g}",
+    )  # fmt: skip
 
 
 def _readme(plan: Plan) -> str:
     build = template("cpp/build.md", name=plan.name)
-    use = f"```cpp\n{example(plan)}```\n"
+    use = template("cpp/example.md", name=plan.name, what=described(plan),
+                   body=example(plan, _language(plan)))  # fmt: skip
     return readme(plan, f"{plan.name}: C++ library", [("Build", build), ("Use", use)])
-
-
-def example(plan: Plan) -> str:
-    """A whole program with the first function and its first state."""
-    function = plan.functions[0]
-    state = function.examples[0]
-    head = f"// {function.short}: {signature(function)}"
-    include = f"#include <{plan.name}/{plan.name}.hpp>"
-    lines = [head, include, "#include <cstdio>", "", "int main()", "{"]
-    for array in function.inputs:
-        values = numbers(state.inputs[array.name])
-        kind = f"const std::array<double, {array.size}>"
-        lines.append(wrapped(f"{kind} {array.spelled} = {{{{{values}}}}};"))
-    given = ", ".join(array.spelled for array in function.inputs)
-    lines.append(f"    const auto result = {plan.name}::{function.short}({given});")
-    single = len(function.outputs) == 1
-    for array in function.outputs:
-        x = "result" if single else f"result.{array.spelled}"
-        lines.append(f'    for (const double x : {x}) std::printf("{array.spelled}: %.12g\\n", x);')
-    return "\n".join([*lines, "    return 0;", "}", ""])

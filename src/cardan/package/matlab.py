@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from .folder import Files, template
 from .plan import Array, Function, Plan
-from .reference import TOLERANCE
 from .text import numbers, readme
 
 __all__ = ["files"]
@@ -113,7 +112,7 @@ def _test(plan: Plan) -> str:
             "    }, { ...", ", ...\n".join(cells), "    });",
         ]  # fmt: skip
     return template(
-        "matlab/test.m", name=plan.name, cases="\n".join(lines), tolerance=f"{TOLERANCE:g}"
+        "matlab/test.m", name=plan.name, cases="\n".join(lines), tolerance=f"{plan.tolerance:g}"
     )
 
 

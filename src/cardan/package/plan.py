@@ -8,11 +8,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..catalogue import MENU
 from ..catalogue import model as derive
 from ..describe.robot import Robot
+from ..emit import printers
 from ..emit.cpp import Cpp
 from ..emit.header import harmless, one_line
 from ..emit.names import Names
@@ -20,7 +21,13 @@ from ..errors import InputError, ModelError, UnknownNameError
 from ..program import Program
 from .reference import Example, Reference, checked
 
-__all__ = ["Array", "Function", "Plan", "make_plan", "name_of"]
+if TYPE_CHECKING:
+    from ..emit.printer import Printer
+
+__all__ = ["PRINTING", "Array", "Function", "Plan", "make_plan", "name_of"]
+
+# how the text of a function is written, as `emit` takes it, and what is the default
+PRINTING: dict[str, Any] = {"dtype": "float64", "arguments": "array", "split": None, "chunk": None}
 
 Wanted = str | tuple[str, Mapping[str, Any]] | Program  # a model, one with options, a law
 
@@ -59,16 +66,31 @@ class Function:
     outputs: tuple[Array, ...]
     examples: tuple[Example, ...]
     reference: Reference  # what computed the expected numbers
+    tolerance: float  # of the largest element, at least of 1
+    printing: Mapping[str, Any]
+    options: Mapping[str, Any] | None  # of the model; None of a program that is in no menu
 
     def emit(self, language: str, name: str = "") -> str:
-        return self.program.emit(language, function=name or self.name)
+        return self.program.emit(language, function=name or self.name, **self.printing)
+
+    def printers(self, language: str, name: str = "") -> list[Printer]:
+        """What prints the functions of the text, the one of the model first."""
+        written = printers(self.program, language, function=name or self.name, **self.printing)
+        return [*written[-1:], *written[:-1]]
+
+    def calls(self, language: str) -> list[Printer]:
+        """The functions that are called for a result, in order."""
+        written = self.printers(language)
+        return written[::-1] if self.printing.get("split") else written[:1]
 
     @cached_property
     def parts(self) -> tuple[tuple[str, Program], ...]:
         """What the text defines beside the function itself: (ending of its name, program) of the
         work on parameters alone and of that of every state."""
         program = self.program
-        apart = "p" in program.inputs and len(program.inputs) > 1
+        split, struct = self.printing.get("split"), "arguments" in self.printing
+        alone = len(program.inputs) == 1
+        apart = "p" in program.inputs and (split or not (alone or struct or split is False))
         setup, loop = program.split() if apart else (None, program)
         return () if setup is None else (("setup", setup), ("loop", loop))
 
@@ -80,6 +102,16 @@ class Plan:
     name: str
     robot: Robot
     functions: tuple[Function, ...]
+    printing: Mapping[str, Any]
+
+    @property
+    def dtype(self) -> str:
+        return str(self.printing.get("dtype", "float64"))
+
+    @property
+    def tolerance(self) -> float:
+        """That of the function that needs most."""
+        return max(function.tolerance for function in self.functions)
 
     @property
     def title(self) -> str:
@@ -90,8 +122,13 @@ class Plan:
         return next(function for function in self.functions if function.model == model)
 
 
-def make_plan(robot: Robot, name: str, models: Sequence[Wanted], options: dict[str, Any]) -> Plan:
-    """Derive and verify every model. Common options go to each model that knows them."""
+def make_plan(
+    robot: Robot, name: str, models: Sequence[Wanted], options: dict[str, Any],
+    printing: Mapping[str, Any] | None = None,
+) -> Plan:  # fmt: skip
+    """Derive and verify every model. Common options go to each model that knows them; `printing`
+    says how texts are written."""
+    printing = printing or {}
     wanted = [item if isinstance(item, Program) else _wanted(item) for item in models]
     if not wanted:
         raise InputError("a package holds at least one model; none was given")
@@ -111,12 +148,13 @@ def make_plan(robot: Robot, name: str, models: Sequence[Wanted], options: dict[s
         before = sum(other.model == model for other in functions)
         short = model.replace("-", "_").replace(" ", "_") + (f"_{before + 1}" if before else "")
         if isinstance(item, Program):
-            functions.append(_function(robot, name, short, item, None))
+            functions.append(_function(robot, name, short, item, None, printing))
             continue
         common = {key: x for key, x in options.items() if key in MENU[model].options}
         chosen = {**common, **own}
-        functions.append(_function(robot, name, short, derive(robot, model, **chosen), chosen))
-    return Plan(name, robot, tuple(functions))
+        program = derive(robot, model, **chosen)
+        functions.append(_function(robot, name, short, program, chosen, printing))
+    return Plan(name, robot, tuple(functions), printing)
 
 
 def _wanted(item: Any) -> tuple[str, Mapping[str, Any]]:
@@ -130,8 +168,9 @@ def _wanted(item: Any) -> tuple[str, Mapping[str, Any]]:
 
 
 def _function(
-    robot: Robot, package: str, short: str, program: Program, options: dict[str, Any] | None
-) -> Function:
+    robot: Robot, package: str, short: str, program: Program, options: dict[str, Any] | None,
+    printing: Mapping[str, Any],
+) -> Function:  # fmt: skip
     """Of a model with its options; of a program that is in no menu, as a law, without."""
     model = program.model
     names = Names(Cpp.reserved)
@@ -149,9 +188,10 @@ def _function(
             raise ModelError(
                 f"'{model}' of '{robot.name}': {array.name} has no elements; leave the model out"
             )
-    examples, reference = checked(robot, model, options, program)
+    single = printing.get("dtype") == "float32"
+    examples, reference, tolerance = checked(robot, model, options, program, single)
     summary = model if options is None else MENU[model].summary
     return Function(
         model, short, f"{package}_{short}", summary, program, inputs, outputs,
-        examples, reference,
+        examples, reference, tolerance, printing, options,
     )  # fmt: skip

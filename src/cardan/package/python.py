@@ -8,7 +8,6 @@ import pprint
 from ..emit.header import CODING, one_line, quoted
 from .folder import Files, template
 from .plan import Function, Plan
-from .reference import TOLERANCE
 from .text import numbers, readme, wrapped
 
 __all__ = ["files"]
@@ -32,9 +31,7 @@ def _module(function: Function) -> str:
     """The function, and the names and values of its parameters."""
     lines = function.emit("python", function.short).split("\n")
     start = next(k for k, line in enumerate(lines) if line.startswith(f"def {function.short}("))
-    text = "\n".join(
-        [*lines[: start + 1], *_docstring(function, lines[start]), *lines[start + 1 :]]
-    )
+    text = "\n".join([*lines[: start + 1], *_docstring(function), *lines[start + 1 :]])
     if not function.program.parameters:
         return text
     names = pprint.pformat(function.program.parameters, width=90)
@@ -49,18 +46,19 @@ def _module(function: Function) -> str:
     )  # fmt: skip
 
 
-def _docstring(function: Function, definition: str) -> list[str]:
+def _docstring(function: Function) -> list[str]:
     """What the function computes, and the shapes and meanings of its arrays; its inputs are called
     as its definition calls them."""
-    spelled = definition[definition.index("(") + 1 : definition.rindex(")")].split(", ")
-    inputs = zip(spelled, function.inputs, strict=True)
-    outputs = ((array.name, array) for array in function.outputs)
+    printer = function.printers("python", function.short)[0]
+    program = printer.program
+    inputs = ((printer.arrays[x], shape, x) for x, shape in program.inputs.items())
+    outputs = ((x, shape, x) for x, shape in program.outputs.items())
     lines = [f"{function.summary[:1].upper()}{function.summary[1:]}."]
     lines += ["", "Axes before those listed are of states; they broadcast.", ""]
     for title, arrays in (("inputs", inputs), ("outputs", outputs)):
         lines.append(f"{title}:")
-        for name, array in arrays:
-            words = f"{name} {_shape(array.shape)}: {array.meaning}"
+        for spelled, shape, name in arrays:
+            words = f"{spelled} {_shape(shape)}: {one_line(program.meaning.get(name, ''))}"
             lines += wrapped(words, "    ").split("\n")
     if function.program.parameters:
         lines += ["", f"The names of p, in order: {function.short}.parameters."]
@@ -76,7 +74,7 @@ def _init(plan: Plan) -> str:
     lines = [CODING, f'"""Models of the robot {quoted(plan.title)}."""', ""]
     names = []
     for function in plan.functions:
-        own = [function.short, *(f"{function.short}_{ending}" for ending, _ in function.parts)]
+        own = [printer.name for printer in function.printers("python", function.short)]
         lines.append(f"from ._{function.short} import {', '.join(own)}")
         names += [f'"{name}"' for name in own]
     return "\n".join([*lines, "", f"__all__ = [{', '.join(names)}]", ""])
@@ -89,12 +87,25 @@ def _test(plan: Plan) -> str:
             given = [_entry(a.name, example.inputs[a.name], a.shape) for a in function.inputs]
             entries = [_entry(a.name, example.outputs[a.name], a.shape) for a in function.outputs]
             cases += [
-                "    (", f'        {plan.name}.{function.short},',
+                "    (", f"        {_called(plan, function)},",
                 "        {", *given, "        },", "        {", *entries, "        },", "    ),",
             ]  # fmt: skip
     return template(
-        "python/test.py.txt", name=plan.name, cases="\n".join(cases), tolerance=f"{TOLERANCE:g}"
+        "python/test.py.txt",
+        name=plan.name,
+        cases="\n".join(cases),
+        tolerance=f"{plan.tolerance:g}",
     )
+
+
+def _called(plan: Plan, function: Function) -> str:
+    """What is called in a test: the function, after its setup where that is apart."""
+    name = f"{plan.name}.{function.short}"
+    calls = function.calls("python")
+    if len(calls) == 1:
+        return name
+    given = ", ".join(array.spelled for array in function.inputs)
+    return f"lambda {given}: {name}({given}, {name}_setup(p))"
 
 
 def _entry(name: str, values: object, shape: tuple[int, ...]) -> str:
@@ -117,6 +128,8 @@ The package needs NumPy and nothing else.
         shaped = f".reshape({array.shape})" if len(array.shape) != 1 else ""
         lines.append(wrapped(f"{array.spelled} = {rows}{shaped}", ""))
     given = ", ".join(array.spelled for array in function.inputs)
+    if len(function.calls("python")) > 1:
+        given += f", {plan.name}.{function.short}_setup(p)"
     results = ", ".join(array.spelled for array in function.outputs)
     lines += [f"{results} = {plan.name}.{function.short}({given})", f"print({results})"]
     use = "```python\n" + "\n".join(lines) + "\n```\n\nArrays may have leading axes, which "

@@ -1,4 +1,5 @@
-"""A ROS 2 package: the models as C++ headers, and a plugin of `inverse_dynamics_solver`.
+"""A ROS 2 package: the models as C++ headers, a plugin of `inverse_dynamics_solver`, and an example
+of an effort controller for ros2_control.
 
 The interface asks for the inertia matrix, the Coriolis, gravity and friction vectors and the
 torques of a motion without friction; the plugin computes them from four models and the friction
@@ -114,7 +115,13 @@ def files(plan: Plan) -> tuple[Files, tuple[str, ...]]:
             'array("joint_positions", q)'
         ),
     }
-    solver = f"include/{plan.name}/solver.hpp"
+    solver, controller = (f"include/{plan.name}/{x}.hpp" for x in ("solver", "controller"))
+    called = ", ".join(f'"{_plain(joint.name)}"' for joint in joints)
+    law = {
+        "joints": called, "q": "Loops::closed(q)" if plan.robot.constrained else "q",
+        "include": how["include"], "guard": plan.name.upper(),
+    }  # fmt: skip
+    gains = {key: numbers([x] * len(joints)) for key, x in (("kp", 100.0), ("kd", 20.0))}
     return {
         "README.md": _readme(plan),
         "package.xml": template("ros2/package.xml", **names),
@@ -124,9 +131,20 @@ def files(plan: Plan) -> tuple[Files, tuple[str, ...]]:
         solver: template("ros2/solver.hpp", guard=plan.name.upper(), **names, **friction, **how),
         **_closing(plan),
         "src/solver.cpp": template("ros2/solver.cpp", **names),
+        controller: template("ros2/controller.hpp", **names, **law),
+        "src/controller.cpp": template("ros2/controller.cpp", **names),
+        "controller.xml": template("ros2/controller.xml", **names),
+        "config/controllers.yaml": template(
+            "ros2/controllers.yaml", name=plan.name, joints=called, **gains
+        ),
         f"test/test_{plan.name}.cpp": test_of_functions(plan),
         "test/test_solver.cpp": _test(plan),
     }, ("package.xml: fill in the maintainer and the license",)
+
+
+def _plain(name: str) -> str:
+    """The name of a joint in strings of C++ and YAML: letters, digits, _ - and /."""
+    return "".join(c if c.isascii() and (c.isalnum() or c in "_-/") else "_" for c in name)
 
 
 def _driven(plan: Plan) -> list[Joint]:
@@ -186,6 +204,7 @@ def _readme(plan: Plan) -> str:
         ("What it expects", template("ros2/expects.md", name=plan.name)),
         *([("Closed loops", loops)] if plan.robot.constrained else []),
         ("Build", template("ros2/build.md", name=plan.name)),
+        ("An effort controller", template("ros2/controller.md", name=plan.name)),
         ("Joints", f"The order of all vectors:\n\n{listed}\n"),
     ]
     return readme(plan, f"{plan.name}: inverse dynamics plugin for ROS 2", sections)

@@ -9,7 +9,6 @@ from typing import Any
 from ..emit.header import one_line
 from ..version import __version__
 from .plan import Array, Function, Plan
-from .reference import TOLERANCE
 
 __all__ = ["braced", "number", "numbers", "readme", "signature", "wrapped"]
 
@@ -74,6 +73,9 @@ A function with parameters `p` has two parts, which it calls one after the other
 gives `h`, all that depends on the parameters alone: call it once per parameter set. `..._loop`
 takes `h` after `p` and does the work of every state: call it in a control loop instead of the
 function. The counts of both stand at the head of the source."""
+
+
+_SINGLE = ": four times\nthe error of single precision, or 1e-06 if that is more"
 
 
 def _table(plan: Plan) -> list[str]:
@@ -150,7 +152,8 @@ def _checks(plan: Plan) -> list[str]:
         *lines,
         "",
         f"The test compares {len(plan.functions[0].examples)} states per function and allows "
-        f"{TOLERANCE:g} of the largest element of a result (at least of 1).",
+        f"{plan.tolerance:g} of the largest element of a result (at least of 1)"
+        f"{_SINGLE if plan.dtype == 'float32' else ''}.",
     ]
 
 

@@ -19,7 +19,7 @@ from ..emit.matlab import Matlab
 from ..errors import InputError, UnknownNameError
 from ..program import Program
 from .folder import Files, check_target, write_folder
-from .plan import Plan, Wanted, make_plan
+from .plan import PRINTING, Plan, Wanted, make_plan
 
 __all__ = ["KINDS", "Kind", "Written", "checked_name", "package_name", "write_package"]
 
@@ -31,7 +31,7 @@ all clean depend edit_cache help install list_install_components package package
 preinstall rebuild_cache test tests docs src numpy scipy math cmath array string vector memory
 complex stdlib stddef stdio errno fenv limits locale signal time cardan python pytest
 hatchling re os sys json types typing io abc copy enum random statistics code ament ros rclcpp
-eigen pluginlib inverse_dynamics_solver mex simulink matlab octave main model models
+eigen casadi acados pluginlib inverse_dynamics_solver mex simulink matlab octave main model models
 """
 _RESERVED = {*_TAKEN.split(), *keyword.kwlist, *keyword.softkwlist, *Cpp.reserved, *Matlab.reserved}
 
@@ -39,22 +39,48 @@ _RESERVED = {*_TAKEN.split(), *keyword.kwlist, *keyword.softkwlist, *Cpp.reserve
 @dataclass(frozen=True)
 class Kind:
     """A kind of package; `module` has `files(plan)`, and `models(robot, wanted)` if it needs
-    others than those asked for."""
+    others than those asked for. `honours`: how its text may be asked to be written."""
 
     name: str
     summary: str
     module: str
+    honours: tuple[str, ...] = tuple(PRINTING)
 
 
 KINDS = {
     kind.name: kind
     for kind in (
         Kind("c", "C99 library with header, CMake and a test", "c"),
-        Kind("cpp", "C++17 headers for any scalar type, with CMake and a test", "cpp"),
-        Kind("matlab", "functions of MATLAB and Octave, MEX and Simulink sources", "matlab"),
-        Kind("python", "NumPy package for pip", "python"),
-        Kind("ros2", "ament_cmake package: an inverse dynamics plugin", "ros2"),
-        Kind("fmu", "FMI 3.0 unit of the direct dynamics", "fmu.write"),
+        Kind(
+            "cpp",
+            "C++17 headers for any scalar type, with CMake and a test",
+            "cpp",
+            ("arguments", "split", "chunk"),
+        ),
+        Kind("rust", "crate without dependencies, with tests", "rust"),
+        Kind("fortran", "Fortran 2008 modules for fpm, with a test", "fortran"),
+        Kind("julia", "Julia package with tests", "julia", ("dtype", "split", "chunk")),
+        Kind("arduino", "C library for Arduino and PlatformIO, with a sketch", "arduino"),
+        Kind(
+            "matlab",
+            "functions of MATLAB and Octave, MEX and Simulink sources",
+            "matlab",
+            ("chunk",),
+        ),
+        Kind("python", "NumPy package for pip", "python", ("dtype", "split", "chunk")),
+        Kind(
+            "ros2",
+            "ament_cmake package: an inverse dynamics plugin and an effort controller",
+            "ros2",
+            ("chunk",),
+        ),
+        Kind(
+            "casadi",
+            "external functions of CasADi in C, with exact Jacobians",
+            "casadi",
+            ("chunk",),
+        ),
+        Kind("fmu", "FMI 3.0 and 2.0 units of the direct dynamics", "fmu.write", ("chunk",)),
     )
 }
 
@@ -78,10 +104,11 @@ def write_package(
     """Write a package of models of a robot into a folder, which appears whole or not at all.
 
     models     names of the menu; (name, options) gives one its own options; programs, as a law's
-    kind       c, cpp, matlab, python, ros2 or fmu
+    kind       c, cpp, rust, fortran, julia, arduino, matlab, python, ros2, casadi or fmu
     name       of the package and first part of all functions; default the robot's name
     force      overwrite the package in a folder that is not empty; other files stay
-    options    of the models: each goes to every model that knows it
+    options    of the models: each goes to every model that knows it; dtype, arguments, split and
+               chunk of the text, as `Program.emit` takes them, where the kind has them
 
     >>> package = cardan.write_package(cardan.load("planar2r"), "transform", "c", "planar2r-c")
     >>> package.name, "CMakeLists.txt" in package.files
@@ -90,6 +117,7 @@ def write_package(
         raise UnknownNameError.of("package kind", kind, KINDS)
     if not os.fspath(folder):
         raise InputError("the package needs the path of a folder; '' is none")
+    printing = _printing(KINDS[kind], options)
     target = Path(folder)
     check_target(target, force)
     wanted: list[Wanted] = [models] if isinstance(models, str | Program) else list(models)
@@ -97,12 +125,23 @@ def write_package(
     if hasattr(module, "models"):
         wanted = module.models(robot, wanted)
     called = checked_name(name) if name else package_name(robot.name)
-    plan = make_plan(robot, called, wanted, options)
+    plan = make_plan(robot, called, wanted, options, printing)
     build: Callable[[Plan], tuple[Files, tuple[str, ...]]] = module.files
     files, notes = build(plan)
     write_folder(target, files, force=force)
     made = tuple(function.model for function in plan.functions)
     return Written(target, called, tuple(files), made, notes)
+
+
+def _printing(kind: Kind, options: dict[str, Any]) -> dict[str, Any]:
+    """How the text is written, taken out of the options."""
+    printing = {key: options.pop(key) for key in PRINTING if key in options}
+    chosen = {key: x for key, x in printing.items() if x != PRINTING[key]}
+    for key in chosen:
+        if key not in kind.honours:
+            what = f"option of the text of a package of kind '{kind.name}'"
+            raise UnknownNameError.of(what, key, kind.honours)
+    return chosen
 
 
 def package_name(robot: str) -> str:

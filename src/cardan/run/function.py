@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from ..program import Program
 
-__all__ = ["Function", "restore", "saved"]
+__all__ = ["Function", "restore", "saved", "table_of"]
 
 Arrays = Mapping[str, np.ndarray]
 Shape = tuple[int, ...]
@@ -125,7 +125,7 @@ class Function:
         uniform = frozenset({"p"} & set(inputs))
         lies = ("packed",) * (len(inside) + len(outside))
         call = partial(
-            self._kernels.get(1, uniform, lies), *_table(inside, 0), *_table(outside, 0), 1
+            self._kernels.get(1, uniform, lies), *table_of(inside, 0), *table_of(outside, 0), 1
         )
         call.arrays = (inside, outside)  # type: ignore[attr-defined] # they must live
         return call
@@ -246,7 +246,7 @@ class Function:
         kernel = self._kernels.get(width, frozenset(uniform), lies)
 
         def work(first: int, last: int) -> None:
-            kernel(*_table(inputs, first), *_table(outputs, first), last - first)
+            kernel(*table_of(inputs, first), *table_of(outputs, first), last - first)
 
         self._spread(work, rows, threads)
         for place, x in zip(outputs, results.values(), strict=True):
@@ -276,7 +276,7 @@ class Function:
         return own
 
 
-def _table(views: list[View], first: int) -> tuple[Any, Any]:
+def table_of(views: list[View], first: int) -> tuple[Any, Any]:
     """Addresses of the first state and strides, as a kernel takes them."""
     addresses = [place.address + first * place.step for place in views]
     strides = [place.stride for place in views]

@@ -27,7 +27,7 @@ from .llvm.program import kernel_text
 from .llvm.single import single_text
 from .single import layout
 
-__all__ = ["Kernels", "Machine", "engine_of", "machine", "target_of"]
+__all__ = ["Kernels", "Machine", "engine_of", "machine", "object_of", "target_of"]
 
 _SIGNATURE = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 4, ctypes.c_int64)
 _LOCK = threading.Lock()
@@ -125,7 +125,7 @@ class Kernels:
         """Machine code of LLVM text, from the cache if it was compiled before."""
         host = self.machine
         key = (text, host.name, host.features, llvmlite.__version__)
-        return engine_of(cached_object(key, lambda: _object(text, host)), host)
+        return engine_of(cached_object(key, lambda: object_of(text, host)), host)
 
 
 def engine_of(content: bytes, host: Machine) -> Any:
@@ -143,6 +143,6 @@ def target_of(host: Machine) -> Any:
     )
 
 
-def _object(text: str, host: Machine) -> bytes:
+def object_of(text: str, host: Machine) -> bytes:
     machine_code: bytes = target_of(host).emit_object(llvm.parse_assembly(text))
     return machine_code

@@ -12,6 +12,7 @@ import subprocess
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -55,12 +56,14 @@ _LONGEST = 40  # lines of one model
 _MOST_ANONYMOUS = 6  # values between that have no name of the field
 _MOST_LINES = 6  # of one equation
 _MANY = 8  # equations: short ones among more stand beside one another
+_REPEATED = 3  # parts one after the other that were said above
 _MOST_JOINTS = 9  # whose transforms are written one by one
 _GENERAL = (  # [K10] (1)
     r"^{i}T_{j} = \operatorname{Rot}(z, \gamma_{j})\,\operatorname{Trans}(z, b_{j})\,"
     r"\operatorname{Rot}(x, \alpha_{j})\,\operatorname{Trans}(x, d_{j})\,"
     r"\operatorname{Rot}(z, \theta_{j})\,\operatorname{Trans}(z, r_{j})"
 )
+_SINE = re.compile(r"[CS]_\{\d+\}")
 _ROWS = ("x", "y", "z", "rx", "ry", "rz")
 _TITLES = {
     "transform": "transform of the last frame", "jacobian": "Jacobian",
@@ -181,8 +184,9 @@ def _geometry(subject: _Subject) -> list[Part]:
     g = ", ".join(written(str(x)) for x in robot.gravity)
     parts.append(words(f"Acceleration of gravity in frame 0: $[{g}]$."))
     named = [f"$q_{{{j}}} = {symbol_of(joint.variable)}$" for j, joint in enumerate(robot.joints, 1)
-             if joint.variable not in ("", f"q{j}") and joint.sigma != FIXED]  # fmt: skip
-    if named and len(robot.links) <= _MOST_JOINTS:
+             if joint.variable and joint.sigma != FIXED
+             and not re.fullmatch(r"q\d+", joint.variable)]  # fmt: skip
+    if named:
         parts.append(words(f"Joint variables: {', '.join(named)}."))
     if any(joint.sigma == REVOLUTE for joint in robot.joints):
         line = r"$C_{i} = \cos q_{i}$, $S_{i} = \sin q_{i}$, $C_{ij} = \cos(q_{i} + q_{j})$, ..."
@@ -200,21 +204,36 @@ def _read(latex: str) -> tuple[Part, ...]:
 
 def _equations(program: Program, name: str = "") -> list[str]:
     """The equations of a program in LaTeX, its arrays as matrices where they fit a line."""
-    rows = elements(reading(program.textbook))
-    return _gathered([x for x in map(_noted, rows) if x], program.outputs, name)
+    rows = [_noted(row) for row in elements(reading(program.textbook))]
+    sines = dict(x for row in rows if _SINE.fullmatch((x := row.split(" = ", 1))[0]))
+    # C4 = C1 of a fourth joint whose variable is q1
+    other = {x: y for x, y in sines.items() if _SINE.fullmatch(y) and x != y}
+    if {*other.values()} & {
+        *sines
+    }:  # C1 is already that of the first joint, which has another name
+        return _gathered(elements(reading(program.textbook)), program.outputs, name)
+    rows = [_SINE.sub(lambda x: other.get(x[0], x[0]), row) for row in rows]
+    rows = [x for x in rows if len(set(x.split(" = "))) > 1 and not _is_sine_of_joint(x)]
+    return _gathered(rows, program.outputs, name)
+
+
+def _is_sine_of_joint(row: str) -> bool:
+    """Does it define C12 as the cosine of the variables of joints 1 and 2, as the sheet says?"""
+    at = re.fullmatch(r"[CS]_\{(\d+)\} = \\(?:cos|sin)[ (]([^-]*?)\)?", row)
+    if at is None or re.search(r"\d\\,|/|\\pi", at[2]):  # of multiples, differences, offsets
+        return False
+    own = all(k in at[1] for k in re.findall(r"q_\{(\d+)\}", at[2]))
+    return own and len(at[1]) == at[2].count(" + ") + 1
 
 
 def _noted(row: str) -> str:
-    """An equation with C12 for cos(q1 + q2), as the sheet says once for all; nothing of one that
-    defines it."""
+    """An equation with C12 for cos(q1 + q2), as the sheet says once for all."""
 
     def name(sine: re.Match[str]) -> str:
         return f"{sine[1][0].upper()}_{{{''.join(re.findall(r'[0-9]', sine[2]))}}}"
 
     row = re.sub(r"\\(cos|sin)\((q_\{\d\}(?: \+ q_\{\d\})*)\)", name, row)
-    row = re.sub(r"\\(cos|sin) (q_\{\d\})", name, row)
-    left, _, right = row.partition(" = ")
-    return "" if left == right else row
+    return re.sub(r"\\(cos|sin) (q_\{\d\})", name, row)
 
 
 def _gathered(
@@ -273,11 +292,13 @@ def _array(stem: str, name: str, shape: tuple[int, ...], cells: Mapping[str, str
     )  # fmt: skip
     if symmetric:
         listed = {key: text for key, text in listed.items() if key <= mirrored[key]}
-    out = [f"{stem}_{{{key}}} = {text}" for key, text in listed.items() if text != "0"]
+    marked = re.fullmatch(r"(\w+)_\{(\w+)\}", name)
+    prefix = rf"{stem}_{{{marked[2]}\," if marked else f"{stem}_{{"
+    out = [f"{prefix}{key}}} = {text}" for key, text in listed.items() if text != "0"]
     if symmetric:
-        out.append(rf"{stem}_{{j,i}} = {stem}_{{i,j}}, \quad \text{{the others }} 0")
+        out.append(rf"{prefix}j,i}} = {prefix}i,j}}, \quad \text{{the others }} 0")
     elif len(out) < len(listed):
-        out.append(rf"{stem}_{{i,j}} = 0 \quad \text{{else}}")
+        out.append(rf"{prefix}{'i,j' if len(shape) > 1 else 'i'}}} = 0 \quad \text{{else}}")
     return out
 
 
@@ -345,17 +366,34 @@ def _jacobian(subject: _Subject) -> list[Part]:
         parts.append(
             words(rf"Of the point at $x_{{{robot.n}}} = L_{{{robot.n}}}$ of the last link.")
         )
-    program = model(robot, "jacobian", **options)
+    tree = robot.tree()
+    if robot.constrained:
+        parts.append(words(r"Of the tree structure, whose joints all move: $V = J_{tr}\,\dot{q}$."))
+    program = model(tree, "jacobian", **options)
     moved = _moved(program)
     if 0 < len(moved) < len(_ROWS):
-        program = model(robot, "jacobian", rows=" ".join(moved), **options)
+        program = model(tree, "jacobian", rows=" ".join(moved), **options)
         rows = ", ".join(moved)
         parts.append(f"Rows {rows} (r: of the angular velocity); the others are zero.")
-    parts += _shown(subject, "jacobian", _equations(program))
+    parts += _shown(subject, "jacobian", _equations(program, "J_{tr}" if robot.constrained else ""))
     if robot.constrained:
-        return parts
+        return [*parts, _reduced(subject)]
     named = partial(_singularities, {**options, **({"rows": "x y"} if options else {})})
     return [*parts, *_said(named, subject)]
+
+
+def _reduced(subject: _Subject) -> Words:
+    """How the velocities of a tree follow from those that are independent, [KC97] 4.5."""
+    robot = subject.robot
+    ties = [name for name, tied in (("loops", robot.loops), ("couplings", robot.couplings),
+                                    ("wheels", robot.wheels)) if tied]  # fmt: skip
+    line = (
+        r"The derivatives of the equations of its {ties}, $J_{a}\,\dot{q}_{a} + J_{p}\,\dot{q}_{p}"
+        r" = 0$, give $\dot{q}_{p} = W\,\dot{q}_{a}$ with $W = -J_{p}^{-1} J_{a}$, so"
+        r" $\dot{q} = G\,\dot{q}_{a}$ with the rows of 1 and of $W$ in $G$, and $J = J_{tr}\,G$"
+    )
+    line += "; `cardan generate {source} loop-kinematics` prints $W$." if robot.loops else "."
+    return words(line, ties=" and ".join(ties), source=subject.source)
 
 
 def _tip(robot: Robot) -> dict[str, Any]:
@@ -387,7 +425,15 @@ def _loops(subject: _Subject) -> list[Part]:
 
 def _inverse(subject: _Subject) -> list[Part]:
     ik = model(subject.robot, "inverse-geometry")
-    return _derivation(subject, "inverse-geometry", ik.equations("latex"))
+    parts = _derivation(subject, "inverse-geometry", ik.equations("latex"))
+    above = SequenceMatcher(a=_loops(subject), b=parts, autojunk=False).get_matching_blocks()
+    said = {
+        k
+        for block in above
+        if block.size >= _REPEATED
+        for k in range(block.b, block.b + block.size)
+    }
+    return [part for k, part in enumerate(parts) if k not in said]
 
 
 def _derivation(subject: _Subject, name: str, latex: str) -> list[Part]:
@@ -416,9 +462,17 @@ def _dynamics(subject: _Subject) -> list[Part]:
         parts.append(inertia)
     robot, words_ = _in_base_parameters(subject.robot)
     line = r"$A(q)\,\ddot{q} + C(q, \dot{q})\,\dot{q} + Q(q) = \tau$ without friction"
+    mark = ""
+    if robot.constrained:  # the equations of its tree are short, those of the rest are not
+        robot, mark = robot.tree(), "tr"
+        line = (
+            r"Of the tree structure: $A_{tr}(q)\,\ddot{q} + C_{tr}(q, \dot{q})\,\dot{q} + Q_{tr}(q)"
+            r" = \tau_{tr}$ without friction; of the robot, with $G$ as above:"
+            r" $\tau = G^{T} \tau_{tr}$, $A = G^{T} A_{tr}\,G$, $Q = G^{T} Q_{tr}$"
+        )
     parts.append(words(f"{line}{words_}."))
     for name in ("inertia-matrix", "coriolis-matrix", "gravity"):
-        parts += _said(partial(_whole, name), _Subject(robot, subject.source))
+        parts += _said(partial(_whole, name, mark), _Subject(robot, subject.source))
     return parts
 
 
@@ -441,8 +495,11 @@ def _in_base_parameters(robot: Robot) -> tuple[Robot, str]:
         return robot, ""
 
 
-def _whole(name: str, subject: _Subject) -> list[Part]:
-    return _shown(subject, name, _equations(model(subject.robot, name)))
+def _whole(name: str, mark: str, subject: _Subject) -> list[Part]:
+    program = model(subject.robot, name)
+    (output,) = program.outputs
+    title = f"{output}_{{{mark}}}" if mark else ""
+    return _shown(subject, name, _equations(program, title))
 
 
 def _base(subject: _Subject) -> list[Part]:

@@ -24,6 +24,7 @@ from ..describe.robot import Robot
 from ..errors import InputError, ModelError, UnknownNameError, translated
 from ..mechanism.coordinates import is_floating
 from ..models.composite import inertia_matrix
+from ..models.flexible.loops import FREE
 from ..models.flexible.modes import eigen
 from ..program import Program
 
@@ -158,16 +159,22 @@ def _names(robot: Robot, loops: Closing) -> tuple[str, ...]:
 def _mass(loops: Closing, q: Array, base: bool) -> Array:
     composite = inertia_matrix(loops.scene, [float(v) for v in q], base=base)
     first = [("base", 0, k) for k in range(6 * base)]
-    return np.array(composite.rows([*first, *loops.keys]), float)
+    M = np.array(composite.rows([*first, *loops.keys]), float)
+    for cut in loops.driving:
+        rotor = float(loops.scene.links[cut.cut - 1].IA)
+        rates = loops.matrix(q, [replace(cut, rows=FREE[cut.kind])])
+        M[len(first) :, len(first) :] += rotor * rates.T @ rates
+    return M
 
 
 def _stiffness(loops: Closing) -> Array:
-    """K over all coordinates of the tree: springs, and the links' own."""
+    """K over all coordinates of the tree: springs, those beside motors too, and the links' own."""
     K = np.zeros((len(loops.keys), len(loops.keys)))
     scene = loops.scene
-    for j in scene.elastic:
-        k = loops.keys.index(("joint", j, 0))
-        K[k, k] = float(scene.links[j - 1].stiffness)
+    for k, (kind, j, _) in enumerate(loops.keys):
+        if kind == "joint":
+            body = scene.links[j - 1]
+            K[k, k] = float(body.stiffness if body.elastic else body.spring)
     for j, elastic in scene.flexible.items():
         own = loops.columns([("elastic", j, k) for k in range(elastic.N)])
         K[np.ix_(own, own)] = np.array(elastic.integrals.Kee, float)

@@ -28,7 +28,7 @@ class RandomSource:
     the joints or ±pi, rates and the rest within ±1. With loops the active joints are drawn, and
     passive ones are what closes the loops from a random start: any assembly."""
 
-    program: Program
+    program: Program | None  # None on the way to a worker
     rows: int
     seed: int = 0
     lower: Mapping[str, np.ndarray] | None = None
@@ -43,14 +43,16 @@ class RandomSource:
 
     def chunks(self, size: int, wanted: Sequence[int]) -> Chunks:
         def load(k: int) -> Callable[[], Inputs]:
-            return lambda: self._states(k, min(self.rows, (k + 1) * size) - k * size)
+            return lambda: self.states(k, min(self.rows, (k + 1) * size) - k * size)
 
         return ((k, load(k)) for k in wanted)
 
     def fault(self, inputs: Inputs, row: int) -> str:
         return f"a state drawn after row {row} is not finite"
 
-    def _states(self, k: int, count: int) -> Inputs:
+    def states(self, k: int, count: int) -> Inputs:
+        """The states of chunk k."""
+        assert self.program is not None
         inputs: Inputs = {}
         for at, (name, shape) in enumerate(self.program.inputs.items()):
             if name == "p":
@@ -80,7 +82,7 @@ class RandomSource:
             if len(rows) >= count:
                 return np.ascontiguousarray(rows[:count].T)
         raise ModelError(
-            f"the loops of '{self.program.robot}' close at {len(rows)} of {count} random positions"
+            f"the loops of the robot close at {len(rows)} of {count} random positions"
             " of its active joints after many draws: give limits to its joints, or states in a file"
         )
 

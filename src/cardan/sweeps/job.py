@@ -21,8 +21,8 @@ import shutil
 import threading
 import time
 import warnings
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from io import FileIO
 from math import prod
 from pathlib import Path
@@ -168,6 +168,7 @@ class Job:
     dtype: str
     target: Path
     place: str
+    about: Mapping[str, Any] = field(default_factory=dict)  # more that the file is to say
 
     def __post_init__(self) -> None:
         require_paths(getattr(self.source, "path", None), self.target)
@@ -194,7 +195,11 @@ class Job:
             "model": f"{self.program.model} of {self.program.robot}",
             "program": hashlib.sha256(text.encode()).hexdigest(),
             "states": self.source.identity(), "rows": self.source.rows, "chunk": self.chunk,
-            "dtype": self.dtype, "run by": self.place,
+            "dtype": self.dtype, "run by": self.place, "robot": self.program.robot,
+            "units": "SI, angles in rad",
+            "arrays": {x: self.program.meaning.get(x, "") for x in
+                       (*self.program.inputs, *self.program.outputs)},
+            **self.about,
         }  # fmt: skip
 
     def open(self, fresh: bool, force: bool, digest: Callable[[Inputs], int]) -> bool:
@@ -417,6 +422,24 @@ class Job:
                 f"{self.target}: what was written does not read back the same: the disk or its"
                 " memory is at fault; run the same sweep again, on another disk if it persists"
             )
+
+    def results(self) -> Iterator[tuple[int, list[np.ndarray], int]]:
+        """(number, results, digest of the inputs) of every chunk of the finished file."""
+        job = _written(self.target)
+        marks = None if job is None else _checksums(job, self.layout.groups)
+        if marks is None:
+            raise InputError("is no finished result of this sweep", where=str(self.target))
+        with self.target.open("rb") as file:
+            for k, (digest, _) in enumerate(marks.tolist()):
+                rows = self.size(k)
+                head = len(self.layout.head(rows))
+                width = np.dtype(self.dtype).itemsize
+                file.seek(self.layout.start(k))
+                block = np.empty((len(self.columns), rows), self.dtype)
+                for column in block:
+                    page = file.read(head + rows * width)
+                    column[:] = np.frombuffer(page, self.dtype, offset=head)
+                yield k, outputs(self.program, block), digest
 
     def discard(self) -> None:
         if self._mine and (not self.source.volatile or not self.done.any()):

@@ -11,9 +11,10 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
-from dataclasses import dataclass, field
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -21,13 +22,18 @@ from typing import Any
 import numpy as np
 
 from ..arguments import named_arguments
+from ..build.kept import description_hash
 from ..describe.robot import Robot
 from ..errors import InputError, UnknownNameError, translated
-from ..ir.code import Code
+from ..ir.code import Code, Output
 from ..program import Program
 from ..run.table import Table
-from .draws import random_states
+from .array import forget, part_of
+from .array import merge as put_together
+from .draws import RandomSource, random_states
+from .engines import dask_engine, on_gpu, ray_engine, run_on
 from .job import Job, Kept, Memory, outputs, spaced
+from .stores import fetched, is_address, stored
 from .table import Inputs, Source, blocks, column_names, open_source
 
 __all__ = ["CHUNK", "Progress", "Sweep", "sweep"]
@@ -54,7 +60,7 @@ class Progress:
 class Sweep:
     """What a sweep did; `path` of its file, or `arrays` (rows, *shape) of each output."""
 
-    path: Path | None
+    path: Path | str | None  # an address in a store is text
     rows: int
     resumed: int  # rows that an earlier run had done
     seconds: float
@@ -82,16 +88,22 @@ class Sweep:
 @translated("the sweep failed", remedy="check the table of states, and that there is room")
 def sweep(
     program: Program, source: Any, target: str | Path | None = None, *, robot: Robot | None = None,
-    seed: int = 0, chunk: int | None = None, threads: int | None = 0, dask: Any = None,
-    gpu: bool = False, dtype: str = "float64", fresh: bool = False, force: bool = False,
-    progress: Callable[[Progress], None] | None = None,
+    seed: int = 0, keep: Sequence[str] | None = None, chunk: int | None = None,
+    threads: int | None = 0, dask: Any = None, ray: Any = None, part: tuple[int, int] | None = None,
+    merge: int = 0, gpu: bool = False, dtype: str = "float64", fresh: bool = False,
+    force: bool = False, progress: Callable[[Progress], None] | None = None,
 ) -> Sweep:  # fmt: skip
     """Evaluate a program for every row of a table; write a Parquet file, or return the arrays.
 
     source: a path (.parquet, .arrow, .feather, .npz, .csv), a mapping of columns, a table of
     pyarrow or pandas, or a `Source`; a number of states to be drawn at random (`seed`) within the
     limits of `robot`, its loops closed. In this process by default, with all cores (`threads`); on
-    the GPU with `gpu`; on a Dask cluster with `dask`, its address, a client, or "local".
+    the GPU with `gpu`; on a cluster with `dask` (an address, a client, or "local") or `ray` (an
+    address, "local" or "running"), with `gpu` on the GPUs of its workers. `part=(k, n)` does the
+    k-th of n parts into a file of its own, as a task of an array; `merge=n` puts them together.
+
+    `keep`: inputs that are columns of the result too; by default those that were drawn. Files may
+    be addresses of object stores (fsspec: s3://..., memory://...).
 
     A file that the same job has finished is left as it is (`Sweep.unchanged`); that of another job
     is refused, unless `force` replaces it. `fresh` forgets what an earlier run has done; without it
@@ -107,35 +119,88 @@ def sweep(
     begin = time.perf_counter()
     if not isinstance(program, Program):
         raise InputError(f"a sweep takes a Program; this is a {type(program).__name__}")
-    rows = _drawn(program, source, robot, seed) or open_source(program, source)
-    if chunk is None:
-        chunk = _rows_at_once(program, rows.rows if target is None and rows.volatile else 0)
-    _check(rows, chunk, threads, gpu and dask is not None)
-    table = _table(program, dtype)
-    if target is None:
-        kept: Kept = Memory(program, rows, chunk, dtype)
-    else:
-        kept = Job(program, rows, chunk, dtype, Path(target), "cuda" if gpu else "native")
-    try:
-        if kept.open(fresh, force, lambda inputs: table(inputs, None).digest):
-            spent = time.perf_counter() - begin
-            return Sweep(Path(str(target)), rows.rows, rows.rows, spent, unchanged=True)
-        before = kept.rows_done()
-        report = _Reporter(progress, rows.rows, before, time.perf_counter())
-        if dask is not None:
-            from .dask import run_on_dask
-
-            run_on_dask(kept, table, report.add, dask)
-        else:
-            _run(kept, _Hand(table, rows, gpu), report, threads)
-        arrays = kept.finish()
-    except InputError:
-        kept.discard()
-        raise
-    finally:
-        kept.close()
-    path = None if target is None else Path(target)
+    _check(threads, gpu, dask, ray, part, merge, target)
+    with ExitStack() as stack:
+        if is_address(source):
+            source = stack.enter_context(fetched(source))
+        local = stack.enter_context(stored(str(target))) if is_address(target) else target
+        rows = _drawn(program, source, robot, seed) or open_source(program, source)
+        if not rows.rows:
+            raise InputError("the table has no rows")
+        program = _keeping(program, rows, keep)
+        if chunk is None:
+            chunk = _rows_at_once(program, rows.rows if local is None and rows.volatile else 0)
+        if not isinstance(chunk, int) or chunk < 1:
+            raise InputError(f"chunk = {chunk}; expected a positive number of rows")
+        table = _table(program, dtype)
+        kept: Kept | None = Memory(program, rows, chunk, dtype)
+        if local is not None:
+            place = "cuda" if gpu else "native"
+            kept = Job(program, rows, chunk, dtype, Path(local), place, _about(robot, rows))
+            kept = part_of(kept, *part) if part else kept
+        if kept is None:  # more parts than chunks
+            return Sweep(None, 0, 0, time.perf_counter() - begin, unchanged=True)
+        rows = kept.source
+        path = Path(target) if target is not None and not is_address(target) else target
+        digest = lambda inputs: table(inputs, None).digest  # noqa: E731
+        try:
+            if kept.open(fresh, force, digest):
+                spent = time.perf_counter() - begin
+                return Sweep(path, rows.rows, rows.rows, spent, unchanged=True)
+            before = kept.rows_done()
+            report = _Reporter(progress, rows.rows, before, time.perf_counter())
+            if merge:
+                assert isinstance(kept, Job)
+                put_together(kept, merge, digest, report.add)
+            elif kept.missing() and (dask is not None or ray is not None):
+                engine = dask_engine(dask) if dask is not None else ray_engine(ray, gpu)
+                run_on(stack.enter_context(engine), kept, report.add, gpu)
+            else:
+                _run(kept, _Hand(table, rows, gpu), report, threads)
+            arrays = kept.finish()
+        except InputError:
+            kept.discard()
+            raise
+        finally:
+            kept.close()
+        if merge:
+            forget(Path(str(local)))
     return Sweep(path, rows.rows, before, time.perf_counter() - begin, arrays)
+
+
+def _about(robot: Robot | None, source: Source) -> dict[str, Any]:
+    """What a file says beside its job: the hash of the robot's description, the seed."""
+    facts: dict[str, Any] = {} if robot is None else {"description": description_hash(robot)}
+    return facts | ({"seed": source.seed} if isinstance(source, RandomSource) else {})
+
+
+def _keeping(program: Program, source: Source, keep: Sequence[str] | None) -> Program:
+    """The program whose outputs begin with the inputs that are kept; by default those drawn."""
+    drawn = isinstance(source, RandomSource)
+    if keep is None:
+        keep = [x for x in program.inputs if x != "p" and x not in program.outputs] if drawn else []
+    names = [keep] if isinstance(keep, str) else list(keep)
+    for name in names:
+        if name not in program.inputs:
+            raise UnknownNameError.of("input to be kept", name, program.inputs)
+        if name in program.outputs:
+            raise InputError(f"keep = '{name}': the results have an array of this name")
+    if not names:
+        return program
+    nodes = list(program.code.nodes)
+    place = {node: k for k, node in enumerate(nodes)}
+    first: dict[str, Output] = {}
+    for name in names:
+        refs = []
+        for k in range(prod(program.inputs[name])):
+            node = ("input", name, k)
+            if node not in place:
+                place[node] = len(nodes)
+                nodes.append(node)
+            refs.append(place[node])
+        first[name] = Output(program.inputs[name], tuple(refs))
+    code = replace(program.code, nodes=tuple(nodes), outputs={**first, **program.code.outputs})
+    return replace(program, code=code, page=None)
 
 
 def _drawn(program: Program, count: Any, robot: Robot | None, seed: int) -> Source | None:
@@ -147,15 +212,15 @@ def _drawn(program: Program, count: Any, robot: Robot | None, seed: int) -> Sour
     return random_states(program, robot, int(count), seed)
 
 
-def _check(source: Source, chunk: Any, threads: Any, both: bool) -> None:
-    if not isinstance(chunk, int) or chunk < 1:
-        raise InputError(f"chunk = {chunk}; expected a positive number of rows")
+def _check(
+    threads: Any, gpu: bool, dask: Any, ray: Any, part: Any, merge: int, target: Any
+) -> None:
     if threads is not None and (not isinstance(threads, int) or threads < 0):
         raise InputError(f"threads = {threads}; expected a positive number, or 0 for all cores")
-    if both:
-        raise InputError("give gpu or dask, not both")
-    if not source.rows:
-        raise InputError("the table has no rows")
+    if sum(bool(x) for x in (dask is not None, ray is not None, part, merge)) > 1:
+        raise InputError("give one of dask, ray, part and merge")
+    if (part or merge) and target is None:
+        raise InputError("the parts of an array are written to files: name the result's")
 
 
 def _rows_at_once(program: Program, in_memory: int) -> int:
@@ -220,16 +285,6 @@ class _Hand:
             for array, given in zip(out, outputs(self.table.program, found), strict=True):
                 array[...] = given
         return seen.digest
-
-
-def on_gpu(function: Any, inputs: Mapping[str, np.ndarray]) -> np.ndarray:
-    """All outputs (columns, rows) of a function compiled for the GPU."""
-    import cupy  # type: ignore[import-not-found, unused-ignore]
-
-    rows = next(iter(inputs.values())).shape[1]
-    outputs = function(layout="columns", **inputs)
-    listed = list(outputs) if isinstance(outputs, tuple) else [outputs]
-    return np.concatenate([cupy.asnumpy(x).reshape(-1, rows) for x in listed])
 
 
 def _run(kept: Kept, hand: _Hand, report: _Reporter, threads: int | None) -> None:

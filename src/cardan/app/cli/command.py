@@ -88,7 +88,7 @@ EXAMPLES: dict[str, tuple[str, str]] = {
     ),
     "singularities": (
         "cardan singularities rx90",
-        "cardan singularities planar2r --tool L2,0,0 --to latex",
+        "cardan singularities delta --section y=0",
     ),
     "loops": ("cardan loops delta --q 0.1,0.1,0.1", "cardan loops fivebar --to latex"),
     "reduce": (
@@ -104,6 +104,10 @@ EXAMPLES: dict[str, tuple[str, str]] = {
         "cardan workspace fivebar --frame tip --assemblies all --plot none",
     ),
     "modes": ("cardan modes flexible2r", "cardan modes prrrp --actuators free -o shapes.png"),
+    "trajectory": (
+        "cardan trajectory ur5 --start 0,-1,1,0,0.5,0 --end 1 --profile time-optimal",
+        "cardan trajectory ur5 --start 0,-1,1,0,0.5,0 --line 0.3,-0.2,0.4 -o motion.csv",
+    ),
     "torques": (
         "cardan torques ur5 --end 0,-1,1,0,0,0 --duration 2",
         "cardan torques ur5 --end 30 --degrees --profile trapezoidal --payload 2",

@@ -18,7 +18,7 @@ def names(*words: str) -> Completion:
 def robots(incomplete: str) -> list[str]:
     """Bundled robots, and files that may describe one."""
     from ...describe.bundled import robots as bundled
-    from ...describe.files import FORMATS
+    from ...describe.files import READABLE
 
     head = Path(incomplete)
     folder = head if incomplete.endswith("/") else head.parent
@@ -30,7 +30,7 @@ def robots(incomplete: str) -> list[str]:
     files = [
         f"{prefix}{path.name}{'/' if path.is_dir() else ''}"
         for path in beside
-        if path.suffix.lower() in FORMATS or (path.is_dir() and incomplete)
+        if path.suffix.lower() in READABLE or (path.is_dir() and incomplete)
     ]
     return _beginning(incomplete, [*bundled(), *files])
 
@@ -67,7 +67,7 @@ def profiles(incomplete: str) -> list[str]:
     """Time laws of a motion."""
     from ...motion.piecewise import LAWS
 
-    return _beginning(incomplete, LAWS)
+    return _beginning(incomplete, (*LAWS, "time-optimal"))
 
 
 def _beginning(incomplete: str, words: Iterable[str]) -> list[str]:

@@ -22,7 +22,10 @@ Body = Annotated[
     str, typer.Option(metavar="NAME", help="The robot of an MJCF scene that starts with it.")
 ]
 Trusted = Annotated[
-    bool, typer.Option("--trust-includes", help="MJCF may name files outside its folder.")
+    bool, typer.Option("--trust-includes", help="MJCF and xacro may name files elsewhere.")
+]
+Arguments = Annotated[
+    list[str] | None, typer.Option("--arg", metavar="NAME:=VALUE", help="Argument of a xacro file.")
 ]
 
 
@@ -106,21 +109,31 @@ def _described(entry: Entry) -> dict[str, Any]:
 
 
 def show(
-    robot: RobotName, setting: Settings = None, body: Body = "", trust_includes: Trusted = False,
-    json: Json = False,
+    robot: RobotName, setting: Settings = None, body: Body = "", arg: Arguments = None,
+    trust_includes: Trusted = False, json: Json = False,
 ) -> None:  # fmt: skip
-    """Show a robot as tables: geometry, joints, inertia, loops, base."""
+    """Show a robot as tables: geometry, joints, inertia, loops, base; of a scene what is in it."""
+    from ...describe.files import scene
     from ...describe.show import tables
     from .sources import open_robot
 
-    described = open_robot(robot, setting, body=body, trust_includes=trust_includes)
+    things = [] if body else scene(robot, trust_includes)
+    if things and not json:
+        print_table("Scene", ("kind", "name", "what"), things)
+        if sum(kind == "robot" for kind, _, _ in things) > 1:
+            print_text(f"\ncardan show {robot} --body NAME shows one of the robots")
+            return
+        print_text()
+    described = open_robot(robot, setting, body=body, arguments=arg, trust_includes=trust_includes)
     if json:
         parts = [
             {"title": t.title, "header": list(t.header), "rows": [list(row) for row in t.rows]}
             for t in tables(described)
         ]
-        facts = {"name": described.name, "n": described.n, "parameters": list(described.parameters)}
-        print_json({**facts, "source": described.source, "notes": described.notes, "tables": parts})
+        facts: dict[str, Any] = {"name": described.name, "n": described.n}
+        facts["parameters"] = list(described.parameters)
+        facts |= {"source": described.source, "notes": described.notes, "tables": parts}
+        print_json(facts | ({"scene": things} if things else {}))
         return
     coupled = (
         f", {len(described.couplings)} of them coupled to others" if described.couplings else ""
@@ -138,6 +151,7 @@ def show(
 def check(
     robot: RobotNames,
     body: Body = "",
+    arg: Arguments = None,
     trust_includes: Trusted = False,
     json: Json = False,
     verbose: Annotated[
@@ -151,7 +165,9 @@ def check(
 
     listed, failed = [], False
     for source in robot:
-        description, faults = read_robot(source, body=body, trust_includes=trust_includes)
+        description, faults = read_robot(
+            source, body=body, arguments=arg, trust_includes=trust_includes
+        )
         faults = [*faults, *_loop_faults(description, source)]
         listed += [(source, fault) for fault in faults]
         failed |= description is None or any(fault.severity == "error" for fault in faults)
@@ -215,6 +231,7 @@ def convert(
         bool, typer.Option("--mimic", help="Joints of a URDF file follow those they mimic.")
     ] = False,
     body: Body = "",
+    arg: Arguments = None,
     trust_includes: Trusted = False,
     drop: Annotated[bool, typer.Option("--drop", help="Leave out what URDF cannot hold.")] = False,
 ) -> None:
@@ -230,7 +247,7 @@ def convert(
         raise typer.BadParameter("name the format of stdout, as in --to toml", param_hint="OUT")
     robot = open_robot(
         source, setting, convention=convention, fixed=fixed, mimic=mimic, body=body,
-        trust_includes=trust_includes,
+        trust_includes=trust_includes, arguments=arg,
     )  # fmt: skip
     some = drop and form == "urdf"
     text = write_urdf(robot, drop=True) if some else dumps(robot, form)

@@ -28,7 +28,9 @@ ModelNames = Annotated[
 PackageKind = Annotated[
     str,
     typer.Option(
-        metavar="KIND", help="A folder instead: c, cpp, matlab, python, ros2, fmu.",
+        metavar="KIND",
+        help="A folder instead: c, cpp, rust, fortran, julia, arduino, matlab, python, ros2,"
+        " casadi, fmu.",
         autocompletion=completion.packages,
     ),
 ]  # fmt: skip
@@ -94,12 +96,14 @@ def generate(
             [*model[1:], *(["--name"] if name else []), *(["--force"] if force else [])]
         )
         raise typer.BadParameter(f"{words}: for --package KIND only")
-    if package and (given or output == "-"):
-        why = f"leave --{next(iter(given))} out" if given else "name its folder with -o DIR"
+    useless = [key for key in ("to", "function", "form") if key in given]
+    if package and (useless or output == "-"):
+        flag = {"form": "as"}.get(useless[0], useless[0]) if useless else ""
+        why = f"leave --{flag} out" if useless else "name its folder with -o DIR"
         raise typer.BadParameter(f"a package: {why}", param_hint="--package")
     options, described = values_of(ctx, *model), open_robot(robot, setting, tree=tree)
     if package:
-        _package(described, model, package, output, name=name, force=force, **options)
+        _package(described, model, package, output, name=name, force=force, **given, **options)
     else:
         if model == ["base-parameters"] and not to and Path(output).suffix in FORMATS:
             given["to"] = Path(output).suffix.removeprefix(".")  # a robot, by its extension

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ik"]
 
-_LANGUAGES = ("text", "latex", "c", "cpp", "python", "matlab")
+_LANGUAGES = ("text", "latex", "c", "cpp", "python", "matlab", "rust")
 
 
 def ik(
@@ -61,7 +61,7 @@ def ik(
         typer.Option(
             metavar="LANGUAGE",
             autocompletion=completion.names(*_LANGUAGES),
-            help="Print the derivation (text, latex), or code: c, cpp, python, matlab.",
+            help="Print the derivation (text, latex), or code: c, cpp, python, matlab, rust.",
         ),
     ] = "",
     function: Annotated[

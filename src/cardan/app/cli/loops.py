@@ -16,7 +16,7 @@ __all__ = ["loops"]
 _FLAGS = ("overconstrained",)
 _FORMS = ("text", "latex")  # equations; every other language is code
 _MOST_SHOWN = 64  # assemblies
-_LANGUAGES = ("c", "cpp", "python", "matlab")
+_LANGUAGES = ("c", "cpp", "python", "matlab", "rust")
 
 
 def loops(
@@ -38,7 +38,7 @@ def loops(
             metavar="LANGUAGE",
             autocompletion=completion.names(*_FORMS, *_LANGUAGES),
             help="Print the equations (text, latex), or code of all assemblies: c, cpp, python,"
-            " matlab.",
+            " matlab, rust.",
         ),
     ] = "",
     output: Annotated[

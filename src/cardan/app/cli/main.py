@@ -34,6 +34,7 @@ from . import (
     sheet,
     singularities,
     sweep,
+    trajectory,
     workspace,
 )
 from .command import Command
@@ -113,8 +114,8 @@ _COMMANDS: dict[str, list[tuple[Callable[..., None], type[Command]]]] = {
         (workspace.workspace, Command), (modes.modes, Command),
     ],
     "Motion": [
-        (motion.torques, Command), (motion.simulate, Command), (motion.control, Command),
-        (linearise.linearise, Command),
+        (trajectory.trajectory, Command), (motion.torques, Command), (motion.simulate, Command),
+        (motion.control, Command), (linearise.linearise, Command),
         (reduce.reduce, Command), (reduce.tabulate, Command),
     ],
     "Data": [

@@ -93,7 +93,7 @@ def motion_of(
     file: str, dt: float,
 ) -> Trajectory:  # fmt: skip
     """The motion that the options describe; of a robot with loops that of its active joints."""
-    from ...motion.trajectory import trajectory
+    from ...motion.plan import trajectory
 
     if file:
         if first or last:
@@ -184,14 +184,13 @@ def torques(
 ) -> None:
     """Torques of a motion: peak, RMS, and where they come from."""
     from ...motion.torques import torques as torques_of
-    from ...motion.trajectory import violations
     from .sources import open_robot
 
     writable(output, plot)
     described = loaded(open_robot(robot, setting), payload)
     motion = motion_of(described, first, last, duration, profile, degrees, trajectory, dt)
     result = torques_of(described, motion, assembly(described, first, degrees))
-    over = violations(result.motion, described, tau=result.total)
+    over = result.violations()
     for fault in over:
         message(f"cardan: {fault}")
     if output:
@@ -201,11 +200,11 @@ def torques(
         print_json({"joints": rows, "violations": [vars(fault) for fault in over]})
     else:
         header = list(rows[0])
-        print_table("", header, [[_short(row[key]) for key in header] for row in rows])
+        print_table("", header, [[short(row[key]) for key in header] for row in rows])
     picture(result.plot, plot, unasked(f"{stem(described.name)}-torques.png", json))
 
 
-def _short(value: Any) -> str:
+def short(value: Any) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
@@ -324,7 +323,7 @@ def let_go(robot: Robot, inertia: str) -> Robot:
     link = loose.base.link
     parts = [(key, getattr(link, key)) for key in BASE_INERTIA if getattr(link, key) != 0]
     if values is None:
-        took = ", ".join(f"{key} = {_short(float(x)) if _is_number(x) else x}" for key, x in parts)
+        took = ", ".join(f"{key} = {short(float(x)) if _is_number(x) else x}" for key, x in parts)
         words = "its own" if link == robot.base.link else "like the links'; --base-inertia gives it"
         message(f"the base floats: {took or 'no inertia but that of links fixed to it'} ({words})")
     return loose
@@ -437,5 +436,5 @@ def control(
     else:
         rows = result.table()
         header = list(rows[0])
-        print_table("", header, [[_short(row[key]) for key in header] for row in rows])
+        print_table("", header, [[short(row[key]) for key in header] for row in rows])
     picture(result.plot, plot, unasked(f"{stem(described.name)}-control.png", json))

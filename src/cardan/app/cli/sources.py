@@ -19,14 +19,21 @@ Found = tuple["Robot | None", list[Fault]]
 
 def read_robot(
     source: str, *, convention: str = "", fixed: str = "", mimic: bool = False, body: str = "",
-    trust_includes: bool = False,
+    trust_includes: bool = False, arguments: Iterable[str] | None = None,
 ) -> Found:  # fmt: skip
-    """The robot, or None, and every fault. A DH table needs its convention named."""
+    """The robot, or None, and every fault. A DH table needs its convention named. arguments: of a
+    xacro file, NAME:=VALUE."""
     from ...describe.files import TABLES, read
 
-    if (fixed or mimic) and Path(source).suffix.lower() != ".urdf":
+    if (fixed or mimic) and Path(source).suffix.lower() not in (".urdf", ".xacro", ".sdf"):
         option = "--fixed" if fixed else "--mimic"
         raise InputError(f"{option} is for URDF files (.urdf); '{source}' is none")
+    values = {}
+    for argument in arguments or ():
+        name, sign, value = argument.partition(":=")
+        if not (name.strip() and sign):
+            raise InputError(f"--arg {argument}: expected NAME:=VALUE, as in --arg ur_type:=ur5e")
+        values[name.strip()] = value.strip()
     if Path(source).suffix.lower() in TABLES and not convention:
         from ...describe.dh.tables import COLUMNS
 
@@ -36,7 +43,7 @@ def read_robot(
         )
     return read(
         source, fixed=fixed or "merge", mimic=mimic, body=body, trust_includes=trust_includes,
-        convention=convention,
+        convention=convention, arguments=values,
     )  # fmt: skip
 
 

@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from ...errors import InputError
+from . import completion
 from .arguments import Json, RobotName, Settings, numbers
 from .motion import Picture, picture, stem, unasked, writable
 from .output import print_json, print_table
 
-__all__ = ["workspace"]
+__all__ = ["plane_of", "workspace"]
+
+_MEASURES = (
+    "manipulability",
+    "dexterity",
+    "type-1",
+    "type-2",
+    "speed",
+    "force",
+    "stiffness",
+    "torque",
+)
 
 
 def workspace(
@@ -24,6 +37,24 @@ def workspace(
         list[str] | None,
         typer.Option(metavar="Q=LEAST,MOST", help="Of a joint variable; may be repeated."),
     ] = None,
+    section: Annotated[
+        str, typer.Option(metavar="z=VALUE", help="A plane of it, such as z=-0.6 or y=0.")
+    ] = "",
+    map_: Annotated[
+        str,
+        typer.Option(
+            "--map",
+            metavar="MEASURE",
+            autocompletion=completion.names(*_MEASURES),
+            help=f"What the picture shows: {', '.join(_MEASURES)}.",
+        ),
+    ] = "manipulability",
+    stiffness: Annotated[
+        str, typer.Option(metavar="K,...", help="Of the drives, for its map: N m/rad or N/m.")
+    ] = "",
+    tool_force: Annotated[
+        str, typer.Option(metavar="X,Y,Z", help="On the frame, for the map of torques: N.")
+    ] = "0,0,0",
     output: Annotated[
         str, typer.Option("-o", "--output", metavar="FILE", help="The points: .csv or .parquet.")
     ] = "",
@@ -32,8 +63,7 @@ def workspace(
     json: Json = False,
     setting: Settings = None,
 ) -> None:
-    """Where a frame of a robot can be: reach, volume, holes, manipulability."""
-    from ...errors import InputError
+    """Where a frame of a robot can be, and how well it moves, holds and resists there."""
     from ...motion.workspace import workspace as reached
     from .sources import open_robot
 
@@ -48,11 +78,17 @@ def workspace(
         limits[name.strip()] = (ends[0], ends[1])
     space = reached(
         described, samples, frame=frame or None, assemblies=assemblies, limits=limits,
-        threads=threads,
+        threads=threads, section=plane_of(section),
     )  # fmt: skip
+    options: dict[str, Any] = {"force": numbers(tool_force, "--tool-force")}
+    if stiffness:
+        springs = numbers(stiffness, "--stiffness")
+        options["joints"] = springs[0] if len(springs) == 1 else springs
+    shown = space.measure(map_, **options)
     if output:
-        space.save(output)
+        space.save(output, **({} if map_ == "manipulability" else {map_: shown}))
     facts = space.table()
+    facts |= {"measure": map_, "least": float(shown.min()), "greatest": float(shown.max())}
     if json:
         print_json(facts)
     else:
@@ -65,8 +101,22 @@ def workspace(
             (f"reached, {unit}", f"{facts['volume']:.4g}"),
             (f"holes, {unit}", f"{facts['holes']:.4g}"),
             ("points per cube", f"{facts['points per cube']:.3g} of {facts['cube']:.3g} m"),
-            ("largest manipulability", f"{facts['largest manipulability']:.4g}"),
+            (map_.replace("-", " "), f"{facts['least']:.4g} to {facts['greatest']:.4g}"),
         ]  # fmt: skip
         title = f"{described.name}: workspace of {facts['points']} configurations"
         print_table(title, ("", ""), rows)
-    picture(space.plot, plot, unasked(f"{stem(described.name)}-workspace.png", json))
+    picture(
+        lambda: space.plot(measure=map_, **options),
+        plot,
+        unasked(f"{stem(described.name)}-workspace.png", json),
+    )
+
+
+def plane_of(text: str) -> dict[str, float] | None:
+    """The coordinate that a section holds fast, or nothing."""
+    if not text:
+        return None
+    name, sign, value = text.partition("=")
+    if not sign:
+        raise InputError(f"--section {text}: expected a coordinate = its value, such as z=0.3")
+    return {name.strip(): numbers(value, "--section")[0]}

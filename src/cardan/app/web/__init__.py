@@ -15,10 +15,10 @@ drawing.py   the mechanism as solids, from its Denavit-Hartenberg table; sketch.
 following.py joints that follow: closed loops, a dragged tool
 editing.py   changes of the structure
 state.py     what one browser page works on
-page.py      the page; its parts are menus.py, opening.py, saving.py, table.py (cells.py,
-             inertial.py, flexing.py), view.py (stage.py, sliders.py, dragging.py, choosing.py,
-             playing.py), models.py (equations.py), using.py (simulating.py, studying.py,
-             working.py, charts.py)
+page.py      the page; its parts are menus.py, help.py, new.py, open.py, save.py, table.py
+             (cells.py, shapes.py, beams.py), view.py (stage.py, sliders.py, handle.py, choice.py,
+             player.py), models.py (equations.py), tools.py (form.py, answer.py, charts.py, job.py,
+             identification.py)
 parts/       their components in the browser: one for a whole table, list or panel
 gallery.py   the bundled robots
 style.py     how it looks, and its keys

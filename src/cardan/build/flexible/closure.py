@@ -18,8 +18,10 @@ from ...describe.robot import Robot
 from ...errors import InputError, ModelError
 from ...mechanism.coordinates import Coordinates, Key
 from ...mechanism.loops import opened
-from ...models.bodies import Bodies, bodies
+from ...models.bodies import Bodies, Body, bodies
+from ...models.composite import inertia_matrix
 from ...models.flexible.loops import ROWS, Cut, closing_error, constraint_rows, is_reversed
+from ...models.friction import COEFFICIENTS, is_there
 from ...models.motion import Motion, seats
 
 __all__ = ["Closing", "closing", "numeric_bodies"]
@@ -125,6 +127,27 @@ class Closing:
         x = self.seats(q)
         return None if any(is_reversed(self.scene, x, cut) for cut in self.everything) else q
 
+    def bent(self, joints: Array, q_e: Sequence[float]) -> Array:
+        """Configurations (k, n) of the undeformed robot, closed again (k, n + ne) where its elastic
+        coordinates are these."""
+        _require_finite(q_e=q_e)
+        elastic = np.atleast_1d(np.asarray(q_e, float))
+        if elastic.shape != (self.robot.ne,):
+            raise InputError(
+                f"q_e has shape {elastic.shape}; '{self.robot.name}' has {self.robot.ne} elastic"
+                " coordinates"
+            )
+        unknown, rows = self.columns(self.passive), []
+        for q in joints:
+            closed = self.closed(np.r_[q, elastic], unknown)
+            if closed is None:
+                raise ModelError(
+                    f"'{self.robot.name}' cannot be assembled with q_e = {elastic.tolist()}: its"
+                    " loops stay open; give smaller deformations, or such that the loops allow"
+                )
+            rows.append(closed)
+        return np.array(rows).reshape(-1, len(self.keys))
+
     def assemble(
         self, q_a: Sequence[float] | None, q_e: Sequence[float] | None = None,
         guess: Sequence[float] | None = None,
@@ -192,6 +215,54 @@ class Closing:
             cuts.append(replace(cut, rows=tuple(kept)))
         return tuple(cuts)
 
+    @cached_property
+    def driving(self) -> tuple[Cut, ...]:
+        """Loops whose cut joint rubs or has a rotor: it has one freedom."""
+        return tuple(
+            cut for cut in self.everything
+            if cut.kind in ("revolute", "prismatic")
+            and (_has_rotor(body := self.scene.links[cut.cut - 1]) or _rubs(body))
+        )  # fmt: skip
+
+    @property
+    def isostatic(self) -> bool:
+        """Do the loops fix the passive joints and nothing else?"""
+        return sum(len(cut.rows) for cut in self.cuts) == len(self.passive)
+
+    @property
+    def follow(self) -> tuple[Key, ...]:
+        """Coordinates without a motor."""
+        return tuple(key for key in self.keys if key not in self.active)
+
+    def hindrance(self, free: Sequence[Key]) -> str:
+        """Why loops cannot be closed by multipliers, which divide by the tree's matrix over these
+        coordinates: in words, none where they can."""
+        for cut in self.driving:
+            if _has_rotor(self.scene.links[cut.cut - 1]):
+                return "the rotor of a cut joint ties links of other branches"
+        rng = np.random.default_rng(2)
+        q = rng.normal(size=len(self.keys))
+        q[self.n :] *= 1e-3
+        A = np.array(inertia_matrix(self.scene, [float(x) for x in q]).rows(free), float)
+        scale = np.sqrt(np.abs(np.diag(A)))
+        for key, x in zip(free, scale, strict=True):
+            if x <= 1e-8 * scale.max():
+                joint = self.robot.joints[key[1] - 1]
+                return f"joint '{joint.name}' moves no inertia of the tree along its axis"
+        least = np.linalg.eigvalsh(A / np.outer(scale, scale))[0] if len(A) else 1.0
+        return "joints of the tree move no inertia of their own" if least < _RANK**2 else ""
+
+    def has_multipliers(self, free: Sequence[Key]) -> bool:
+        """Can the loops be closed by multipliers?"""
+        return not self.hindrance(free)
+
+    def require_multipliers(self, free: Sequence[Key]) -> None:
+        if words := self.hindrance(free):
+            raise ModelError(
+                f"'{self.robot.name}': {words}, so its loops cannot be closed by multipliers",
+                remedy="use method='inertia-matrix'",
+            )
+
     def samples(self) -> list[Array]:
         """Closed configurations near that of the description, a little deformed."""
         rng = np.random.default_rng(1)
@@ -224,6 +295,14 @@ class Closing:
                 f"'{self.robot.name}' has {len(passive)} passive joints of which its loops fix"
                 f" {max(ranks)}: make the others active, elastic or fixed"
             )
+
+
+def _has_rotor(body: Body) -> bool:
+    return is_there(body.IA)
+
+
+def _rubs(body: Body) -> bool:
+    return any(is_there(getattr(body.rubs, name)) for name in COEFFICIENTS)
 
 
 def _require_finite(**given: Sequence[float] | None) -> None:

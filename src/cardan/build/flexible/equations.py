@@ -7,7 +7,9 @@ take their forms from here where links bend."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 from ...algebra.solve import solve_symmetric
@@ -17,16 +19,22 @@ from ...formulate.posture import with_points
 from ...mechanism.coordinates import Coordinates, Key
 from ...mechanism.loops import opened
 from ...models.articulated import articulated
-from ...models.bodies import Bodies
+from ...models.bodies import Bodies, Body
 from ...models.composite import inertia_matrix, solve_matrix
 from ...models.flexible.loops import (
+    FREE,
+    Cut,
+    Row,
+    along,
     constraint_drift,
     constraint_rows,
     dependent,
     eliminated,
+    least_squares,
     solve_loops,
 )
-from ...models.motion import motion, seats
+from ...models.friction import is_there
+from ...models.motion import Motion, motion, seats
 from ...models.newton_euler import inverse_dynamics as newton_euler
 from ...program import Program
 from ..common import Arrays, build, flat, wrenches
@@ -36,7 +44,7 @@ from .closure import Closing, closing
 
 __all__ = [
     "Loops", "direct_forms", "force_form", "inverse_forms", "mass_form", "momentum_form", "spring",
-    "static_forces",
+    "static_forces", "tree_rates",
 ]  # fmt: skip
 
 Scalar = Any
@@ -45,7 +53,7 @@ Scalar = Any
 def inverse_forms(mechanism: Mechanism) -> list[Form]:
     """tau of the driven joints and the accelerations of everything elastic, (38)."""
     if mechanism.robot.constrained:
-        return _tied_forms(mechanism, _inverse_by_multipliers, _inverse_by_elimination)
+        return _tied_forms(mechanism, _tied_inverse, closure(mechanism).follow)
     forms = [_recursive_inverse(mechanism)]
     if not mechanism.floats:
         forms.append(_assembled_inverse(mechanism))
@@ -55,7 +63,7 @@ def inverse_forms(mechanism: Mechanism) -> list[Form]:
 def direct_forms(mechanism: Mechanism, method: str) -> list[Form]:
     """Accelerations of the joints, then of the elastic coordinates, of torques."""
     if mechanism.robot.constrained:
-        return _tied_forms(mechanism, _direct_by_multipliers, _direct_by_elimination, method)
+        return _tied_forms(mechanism, _tied_direct, closure(mechanism).keys, method)
     table = {"recursive": _recursive_direct(mechanism)}
     if not mechanism.floats:
         table["inertia-matrix"] = _assembled_direct(mechanism)
@@ -67,17 +75,21 @@ def direct_forms(mechanism: Mechanism, method: str) -> list[Form]:
 
 
 def _tied_forms(
-    mechanism: Mechanism, by_multipliers: Any, by_elimination: Any, method: str = "auto"
-) -> list[Form]:
-    """Both routes where the passive joints follow uniquely, else the multipliers'."""
+    mechanism: Mechanism, form: Callable[[Mechanism, bool], Form], free: Sequence[Key],
+    method: str = "auto",
+) -> list[Form]:  # fmt: skip
+    """By multipliers where the tree's matrix over `free` has an inverse, and by elimination where
+    the passive joints follow uniquely."""
     loops = closure(mechanism)
     if method in ("recursive", "constraint-forces"):
-        return [by_multipliers(mechanism)]
-    if method == "inertia-matrix":
-        _require_isostatic(loops)
-        return [by_elimination(mechanism)]
-    routes = [by_multipliers, by_elimination] if _is_isostatic(loops) else [by_multipliers]
-    return [route(mechanism) for route in routes]
+        loops.require_multipliers(free)
+        return [form(mechanism, False)]
+    if method == "inertia-matrix" or not loops.has_multipliers(free):
+        _require_isostatic(loops, free)
+        return [form(mechanism, True)]
+    return [
+        form(mechanism, by_elimination) for by_elimination in (False, True)[: 1 + loops.isostatic]
+    ]
 
 
 def closure(mechanism: Mechanism) -> Closing:
@@ -85,13 +97,16 @@ def closure(mechanism: Mechanism) -> Closing:
     return closing(mechanism.described)
 
 
-def _is_isostatic(loops: Closing) -> bool:
-    return sum(len(cut.rows) for cut in loops.cuts) == len(loops.passive)
-
-
-def _require_isostatic(loops: Closing) -> None:
-    if not _is_isostatic(loops):
-        raise ModelError(f"'{loops.robot.name}' is overconstrained: use method='recursive'")
+def _require_isostatic(loops: Closing, free: Sequence[Key]) -> None:
+    if loops.isostatic:
+        return
+    words = f"'{loops.robot.name}' is overconstrained"
+    if loops.has_multipliers(free):
+        raise ModelError(f"{words}: use method='recursive'")
+    raise ModelError(
+        f"{words}, so its passive joints cannot be eliminated, and {loops.hindrance(free)}, so its"
+        " loops cannot be closed by multipliers; cut them at the joint that moves no inertia"
+    )
 
 
 def _loaded(robot: Robot, scene: Bodies, x: Arrays) -> Bodies:
@@ -205,14 +220,12 @@ def mass_form(mechanism: Mechanism) -> Form:
     def run(scene: Bodies, x: Arrays) -> Result:
         scene = with_points(scene)
         first: list[Key] = [("base", 0, k) for k in range(mechanism.floats)]
+        if mechanism.robot.constrained:
+            here = Loops(mechanism.described, scene, {"q": x["q"]})
+            rows = here.matrix()
+            return Result({"A": ((len(rows), len(rows)), flat(rows))}, here.still)
         record = inertia_matrix(scene, x["q"], base=bool(first))
         rows = record.rows([*first, *mechanism.coordinates.keys])
-        if mechanism.robot.constrained:
-            loops = closure(mechanism)
-            still = seats(scene, x["q"])
-            G = [row for cut in loops.cuts for row in constraint_rows(scene, still, cut)]
-            none = dict.fromkeys(loops.keys, 0)
-            rows, _ = eliminated(record.A, none, G, [0] * len(G), loops.independent, loops.passive)
         return Result({"A": ((len(rows), len(rows)), flat(rows))}, record)
 
     return run
@@ -247,7 +260,7 @@ def force_form(mechanism: Mechanism, output: str) -> Form:
             x = {"q": x["q"], "qd": [0] * (mechanism.na + mechanism.ne)}
         if robot.constrained:
             here = Loops(mechanism.described, scene, x)
-            _require_isostatic(here.loops)
+            _require_isostatic(here.loops, here.loops.keys)
             _, rows = here.reduced()
             return Result({output: ((len(rows),), rows)}, here.motion)
         scene = _loaded(robot, scene, x)
@@ -263,31 +276,107 @@ def force_form(mechanism: Mechanism, output: str) -> Form:
 class Loops:
     """What every model of a closed-loop robot starts with: velocities of the tree, rows, drift."""
 
-    def __init__(self, robot: Robot, scene: Bodies, x: Arrays) -> None:
+    def __init__(self, robot: Robot, scene: Bodies, x: Arrays, turned: bool = False) -> None:
+        """turned: are the axes of the cuts looked at?"""
         loops = closing(robot)
         self.loops: Closing = loops
-        axes = {c for cut in loops.cuts if _needs_axes(cut.rows) for c in (cut.cut, cut.twin)}
+        driving = {cut.cut for cut in loops.driving}
+        axes = {
+            frame for cut in loops.cuts
+            if turned or cut.cut in driving or _needs_axes(cut.rows)
+            for frame in (cut.cut, cut.twin)
+        }  # fmt: skip
         scene = scene.loaded(wrenches(robot, x)) if "f_e" in x else with_points(scene, axes)
         self.scene, self.q = scene, x["q"]
-        still = seats(scene, self.q)
-        self.rows = [row for cut in loops.cuts for row in constraint_rows(scene, still, cut)]
-        rates: dict[Key, Scalar] = dict(zip(loops.independent, x["qd"], strict=True))
+        self.still = seats(scene, self.q)
+        self.rows = [row for cut in loops.cuts for row in constraint_rows(scene, self.still, cut)]
+        rates: dict[Key, Scalar] = dict(
+            zip(loops.independent, x.get("qd", [0] * len(loops.independent)), strict=True)
+        )
         self.passive = dependent(self.rows, loops.passive, rates)
         rates |= self.passive
         self.qd = [rates[key] for key in loops.keys]
-        self.motion = motion(scene, self.q, self.qd)
-        self.drift = [g for cut in loops.cuts for g in constraint_drift(scene, self.motion, cut)]
-        self.A = inertia_matrix(scene, self.q).A
+
+    @cached_property
+    def motion(self) -> Motion:
+        return motion(self.scene, self.q, self.qd)
+
+    @cached_property
+    def drift(self) -> list[Scalar]:
+        cuts = self.loops.cuts
+        return [g for cut in cuts for g in constraint_drift(self.scene, self.motion, cut)]
+
+    @cached_property
+    def A(self) -> dict[tuple[Key, Key], Scalar]:
+        """Of the tree, with the rotors of cut joints."""
+        A = dict(inertia_matrix(self.scene, self.q).A)
+        for row, body, _ in self.cut_joints:
+            if is_there(body.IA):
+                for r, u in row.items():
+                    for c, v in row.items():
+                        A[r, c] = A.get((r, c), 0) + body.IA * u * v
+        return A
+
+    @cached_property
+    def cut_joints(self) -> list[tuple[Row, Body, Cut]]:
+        """Those that rub or have a rotor: their rate as a row over the tree, their body."""
+        listed = []
+        for cut in self.loops.driving:
+            own = replace(cut, rows=FREE[cut.kind])
+            row = constraint_rows(self.scene, self.still, own)[0]
+            listed.append((row, self.scene.links[cut.cut - 1], own))
+        return listed
+
+    def rotors(self) -> Scalar:
+        """Kinetic energy of the rotors of cut joints."""
+        rates, total = dict(zip(self.loops.keys, self.qd, strict=True)), 0
+        for row, body, _ in self.cut_joints:
+            rate = along(row, rates)
+            total = total + body.IA * rate * rate / 2
+        return total
 
     def bias(self, qdd: Mapping[Key, Scalar]) -> dict[Key, Scalar]:
-        """Forces of the tree at these accelerations, springs taken off."""
+        """Forces of the tree at these accelerations, springs taken off, cut joints added."""
         keys = self.loops.keys
         tree = newton_euler(self.scene, self.q, self.qd, [qdd.get(key, 0) for key in keys])
         rows = dict(zip(keys, tree.rows(self.scene), strict=True))
         for j in self.scene.elastic:
             key: Key = ("joint", j, 0)
             rows[key] = rows[key] - spring(self.scene, {"q": self.q, "qd": self.qd}, key)
+        rates = dict(zip(keys, self.qd, strict=True))
+        for row, body, own in self.cut_joints:
+            push = body.friction(along(row, rates))
+            if is_there(body.IA):
+                Phi = constraint_drift(self.scene, self.motion, own)[0]
+                push = push + body.IA * (along(row, qdd) + Phi)
+            for key, entry in row.items():
+                rows[key] = rows[key] + entry * push
         return rows
+
+    def accelerations(self, qdd: Mapping[Key, Scalar]) -> list[Scalar]:
+        """q̈ of the whole tree, of those of the independent coordinates, (37)."""
+        W = [[row.get(key, 0) for key in self.loops.passive] for row in self.rows]
+        pushed = [-(g + along(row, qdd)) for g, row in zip(self.drift, self.rows, strict=True)]
+        passive = least_squares(W, pushed) if self.loops.passive else []
+        every = dict(qdd) | dict(zip(self.loops.passive, passive, strict=True))
+        return [every[key] for key in self.loops.keys]
+
+    def forces(self, qdd: Sequence[Scalar]) -> list[Scalar]:
+        """Multipliers of the rows: they leave whatever has no motor without force."""
+        c = self.bias(dict(zip(self.loops.keys, qdd, strict=True)))
+        keys = self.loops.passive if self.loops.isostatic else self.loops.follow
+        W = [[row.get(key, 0) for row in self.rows] for key in keys]
+        return least_squares(W, [-c[key] for key in keys])
+
+    def columns(self, keys: Sequence[Key]) -> list[list[Scalar]]:
+        """Columns of the rows."""
+        return [[row.get(key, 0) for key in keys] for row in self.rows]
+
+    def matrix(self) -> list[list[Scalar]]:
+        """A over the independent coordinates."""
+        loops, none = self.loops, [0] * len(self.rows)
+        c = dict.fromkeys(loops.keys, 0)
+        return eliminated(self.A, c, self.rows, none, loops.independent, loops.passive)[0]
 
     def reduced(self) -> tuple[list[list[Scalar]], list[Scalar]]:
         """(A, H) over the independent coordinates, the passive joints eliminated."""
@@ -296,11 +385,15 @@ class Loops:
             self.A, self.bias({}), self.rows, self.drift, loops.independent, loops.passive
         )
 
-    def prescribed(self, known: Mapping[Key, Scalar]) -> tuple[dict[Key, Scalar], list[Scalar]]:
+    def prescribed(
+        self, known: Mapping[Key, Scalar], by_elimination: bool = False
+    ) -> tuple[dict[Key, Scalar], list[Scalar]]:
         """(accelerations that follow, torques) of given accelerations of the driven joints."""
+        if by_elimination:
+            return self._prescribed_of_independent(known)
         c = self.bias(known)
         free = [key for key in self.loops.keys if key not in known]
-        pushed = [g + _along(row, known) for g, row in zip(self.drift, self.rows, strict=True)]
+        pushed = [g + along(row, known) for g, row in zip(self.drift, self.rows, strict=True)]
         rhs = {key: -c[key] for key in free}
         rates, multipliers = solve_loops(self.scene, self.A, rhs, self.rows, pushed, free)
         tau = []
@@ -311,10 +404,34 @@ class Loops:
             tau.append(total)
         return rates, tau
 
-    def driven(self, tau: Mapping[Key, Scalar]) -> dict[Key, Scalar]:
-        """Accelerations of everything, of given torques."""
-        c = self.bias({})
-        rhs = {key: tau.get(key, 0) - c[key] for key in self.loops.keys}
+    def _prescribed_of_independent(
+        self, known: Mapping[Key, Scalar]
+    ) -> tuple[dict[Key, Scalar], list[Scalar]]:
+        M, c = self.reduced()
+        number = {key: k for k, key in enumerate(self.loops.independent)}
+        given = {number[key]: value for key, value in known.items()}
+        load = [u + sum((M[r][k] * v for k, v in given.items()), start=0) for r, u in enumerate(c)]
+        keys = _elastic(self.loops)
+        free = [number[key] for key in keys]
+        rates = solve_symmetric([[M[r][k] for k in free] for r in free], [-load[r] for r in free])
+        tau = [
+            load[r] + sum((M[r][k] * v for k, v in zip(free, rates, strict=True)), start=0)
+            for r in given
+        ]
+        return dict(zip(keys, rates, strict=True)), tau
+
+    def driven(self, tau: Mapping[Key, Scalar], by_elimination: bool = False) -> dict[Key, Scalar]:
+        """Accelerations, of given torques: of everything, or of the independent coordinates."""
+        if by_elimination:
+            M, c = self.reduced()
+            independent = self.loops.independent
+            push = [tau.get(key, 0) - load for key, load in zip(independent, c, strict=True)]
+            order = list(reversed(range(len(push))))
+            back = [[M[r][k] for k in order] for r in order]
+            rates = solve_symmetric(back, [push[r] for r in order])[::-1]
+            return dict(zip(independent, rates, strict=True))
+        loads = self.bias({})
+        rhs = {key: tau.get(key, 0) - loads[key] for key in self.loops.keys}
         return solve_loops(self.scene, self.A, rhs, self.rows, self.drift, self.loops.keys)[0]
 
 
@@ -323,76 +440,46 @@ def _needs_axes(rows: tuple[str, ...]) -> bool:
     return any(not name.startswith(("V", "q")) for name in rows)
 
 
-def _along(row: Mapping[Key, Scalar], values: Mapping[Key, Scalar]) -> Scalar:
-    total: Scalar = 0
-    for key, value in values.items():
-        total = total + row.get(key, 0) * value
-    return total
-
-
 def _elastic(loops: Closing) -> list[Key]:
     """Independent coordinates without a motor."""
     return [key for key in loops.independent if key not in loops.active]
 
 
-def _inverse_by_multipliers(mechanism: Mechanism) -> Form:
+def _tied_inverse(mechanism: Mechanism, by_elimination: bool) -> Form:
     loops = closure(mechanism)
 
     def run(scene: Bodies, x: Arrays) -> Result:
         here = Loops(mechanism.described, scene, x)
-        rates, tau = here.prescribed(dict(zip(loops.active, x["qdd"], strict=True)))
+        known = dict(zip(loops.active, x["qdd"], strict=True))
+        rates, tau = here.prescribed(known, by_elimination)
         return Result(_outputs(tau, [rates[key] for key in _elastic(loops)], None), here.motion)
 
     return run
 
 
-def _inverse_by_elimination(mechanism: Mechanism) -> Form:
-    loops = closure(mechanism)
-    independent = loops.independent
-
-    def run(scene: Bodies, x: Arrays) -> Result:
-        here = Loops(mechanism.described, scene, x)
-        M, c = here.reduced()
-        number = {key: k for k, key in enumerate(independent)}
-        given = {number[key]: v for key, v in zip(loops.active, x["qdd"], strict=True)}
-        load = [u + sum((M[r][k] * v for k, v in given.items()), start=0) for r, u in enumerate(c)]
-        free = [number[key] for key in _elastic(loops)]
-        rates = solve_symmetric([[M[r][k] for k in free] for r in free], [-load[r] for r in free])
-        tau = [
-            load[r] + sum((M[r][k] * v for k, v in zip(free, rates, strict=True)), start=0)
-            for r in given
-        ]
-        return Result(_outputs(tau, rates, None), here.motion)
-
-    return run
-
-
-def _direct_by_multipliers(mechanism: Mechanism) -> Form:
+def _tied_direct(mechanism: Mechanism, by_elimination: bool) -> Form:
     loops = closure(mechanism)
 
     def run(scene: Bodies, x: Arrays) -> Result:
         here = Loops(mechanism.described, scene, x)
-        solved = here.driven(dict(zip(loops.active, x["tau"], strict=True)))
+        solved = here.driven(dict(zip(loops.active, x["tau"], strict=True)), by_elimination)
         rates = [solved[key] for key in loops.independent]
         return Result({"qdd": ((len(rates),), rates)}, here.motion)
 
     return run
 
 
-def _direct_by_elimination(mechanism: Mechanism) -> Form:
-    loops = closure(mechanism)
-    independent = loops.independent
-
-    def run(scene: Bodies, x: Arrays) -> Result:
-        here = Loops(mechanism.described, scene, x)
-        M, c = here.reduced()
-        torques = dict(zip(loops.active, x["tau"], strict=True))
-        rhs = [torques.get(key, 0) - load for key, load in zip(independent, c, strict=True)]
-        order = list(reversed(range(len(rhs))))
-        rates = solve_symmetric([[M[r][k] for k in order] for r in order], [rhs[r] for r in order])
-        return Result({"qdd": ((len(rates),), rates[::-1])}, here.motion)
-
-    return run
+def tree_rates(
+    mechanism: Mechanism, scene: Bodies, x: Arrays
+) -> tuple[list[Scalar], list[Scalar], Loops | None]:
+    """(q̇, q̈, loops) of the whole tree, of those of the independent coordinates; q̈ = 0 of
+    these where it is no input."""
+    independent = mechanism.coordinates.independent
+    qdd = x.get("qdd", [0] * len(independent))
+    if not mechanism.robot.constrained:
+        return list(x["qd"]), list(qdd), None
+    here = Loops(mechanism.described, scene, {"q": x["q"], "qd": x["qd"]})
+    return here.qd, here.accelerations(dict(zip(here.loops.independent, qdd, strict=True))), here
 
 
 def static_forces(robot: Robot) -> Program:

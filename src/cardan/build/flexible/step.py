@@ -44,7 +44,10 @@ def _rates(robot: Robot, scene: Bodies, state: State, u: Any, prescribed: bool) 
     given = dict(zip(active, u[2] if prescribed else u, strict=True))
     if robot.constrained:
         here = Loops(robot, scene, {"q": q, "qd": qd})
-        accelerations = here.prescribed(given)[0] if prescribed else here.driven(given)
+        plain = not loops.has_multipliers(loops.follow if prescribed else loops.keys)
+        accelerations = (
+            here.prescribed(given, plain)[0] if prescribed else here.driven(given, plain)
+        )
         rates = dict(zip(loops.independent, qd, strict=True)) | here.passive
         flow = [rates[key] for key in loops.keys]
     else:

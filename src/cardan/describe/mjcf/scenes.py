@@ -14,7 +14,7 @@ from ..xml.source import shown
 from .attach import names_in, naming
 from .model import Mjcf
 
-__all__ = ["Part", "drop", "is_free", "left_out_parts", "parts"]
+__all__ = ["Part", "contents", "drop", "is_free", "left_out_parts", "parts"]
 
 _LISTED = 8
 
@@ -55,6 +55,32 @@ def parts(mjcf: Mjcf, body: str = "") -> list[Part]:
     others = [Part(e.get("name", ""), (e,), n, False) for e, n in standing if named and e not in
               world_part.bodies]  # fmt: skip
     return [*([world_part] if own else []), *others, *free]
+
+
+def contents(mjcf: Mjcf) -> list[tuple[str, str, str]]:
+    """What is in a scene, as rows: kind, name, and what there is to say of it."""
+    rows = []
+    for part in parts(mjcf):
+        bodies = sum(1 for top in part.bodies for _ in top.iter("body"))
+        kind = "robot" if part.joints else "prop"
+        joints = f"{part.joints} joint{'' if part.joints == 1 else 's'}" if part.joints else ""
+        moves = "floating" if part.floating else "on the world"
+        words = ", ".join(
+            x for x in (moves, joints, f"{bodies} bod{'y' if bodies == 1 else 'ies'}") if x
+        )
+        rows.append((kind, shown(part.name) or "(no name)", words))
+    moving = {element for part in parts(mjcf) for element in part.bodies}
+    for world in mjcf.root.findall("worldbody"):
+        for element in mjcf.inside(world, "body"):
+            if element not in moving:
+                target = element.get("mocap", "") == "true"
+                words = "a target of the simulator" if target else "stands still"
+                rows.append(("scenery", shown(element.get("name", "")) or "(no name)", words))
+    for k, key in enumerate(mjcf.root.iterfind("keyframe/key")):
+        count = len((key.get("qpos") or "").split())
+        words = f"{count} positions" if count else "no positions"
+        rows.append(("keyframe", shown(key.get("name", "")) or f"{k}", words))
+    return rows
 
 
 def left_out_parts(mjcf: Mjcf, body: str) -> list[Part]:

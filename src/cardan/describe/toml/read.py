@@ -27,6 +27,7 @@ from ..fields import (
     LIMITS,
     LINK_KEYS,
     LOOP_KEYS,
+    MOTOR,
     ROBOT_KEYS,
     SYMBOLS,
     TWIN_KEYS,
@@ -54,6 +55,7 @@ from ..robot import (
     Limits,
     Link,
     Loop,
+    Motor,
     Robot,
     Wheel,
 )
@@ -385,6 +387,7 @@ class _Reader:
             **elastic,
             mimic=self.coupling(table.get("mimic")),
             limits=self.limits(table.get("limits", {})),
+            motor=self.motor(table["motor"]) if "motor" in table else None,
             symbols=self.vector(table, SYMBOLS, 3) if SYMBOLS in table else (),
         )
 
@@ -395,6 +398,22 @@ class _Reader:
             return Limits()
         self.known(table, LIMITS)
         return Limits(**self.numbers_of(table, LIMITS))
+
+    def motor(self, table: Any) -> Motor | None:
+        """motor = { rated = ..., curve = [[speed, torque]], efficiency = ..., cogging = [] }"""
+        if not isinstance(table, Mapping):
+            self.report("motor must be a table { rated = ..., curve = [[speed, torque]] }", "motor")
+            return None
+        self.known(table, MOTOR)
+        curve = table.get("curve", ())
+        if not _is_list(curve) or not all(_is_list(x) and len(x) == 2 for x in curve):
+            self.report("curve must be a list of pairs [speed, torque]", "curve")
+            curve = ()
+        return Motor(
+            **self.numbers_of(table, ("rated", "efficiency")),
+            curve=tuple((self.value("velocity", v), self.value("effort", t)) for v, t in curve),
+            cogging=self.vector(table, "cogging", 3) if "cogging" in table else (),
+        )
 
     def coupling(self, table: Any) -> Coupling | None:
         """mimic = { joint = "name", ratio = 1, offset = 0 }; the joint by its name, that of its

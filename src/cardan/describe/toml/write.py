@@ -27,6 +27,7 @@ from ..robot import (
     Joint,
     Link,
     Loop,
+    Motor,
     Robot,
     Wheel,
 )
@@ -132,9 +133,19 @@ def _joint(joint: Joint, *, active: bool) -> list[str]:
     if limited:
         inner = ", ".join(f"{key} = {_value(getattr(joint.limits, key))}" for key in limited)
         lines.append(f"limits = {{ {inner} }}")
+    if joint.motor is not None:
+        lines.append(_motor(joint.motor))
     if joint.symbols:
         lines.append(f"{SYMBOLS} = {_list(joint.symbols)}")
     return lines
+
+
+def _motor(motor: Motor) -> str:
+    parts = [f"rated = {_value(motor.rated)}"] if motor.rated is not None else []
+    parts += [f"curve = [{', '.join(map(_list, motor.curve))}]"] if motor.curve else []
+    parts += [f"efficiency = {_value(motor.efficiency)}"] if motor.efficiency != 1 else []
+    parts += [f"cogging = {_list(motor.cogging)}"] if motor.cogging else []
+    return f"motor = {{ {', '.join(parts)} }}"
 
 
 def _loop(loop: Loop, k: int) -> list[str]:

@@ -5,7 +5,7 @@ is wrong. The paths of meshes are not even looked at: geometry of surfaces has n
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,6 +13,8 @@ import numpy as np
 
 from ..bodies import Mass
 from ..frames import Array, frame, of_quaternion, rotation_of_rpy
+from ..xacro.expand import expanded, is_xacro
+from ..xacro.packages import Among, Packages
 from ..xml.source import MOST_JOINTS, Source, parsed, shown
 from .write import NO_LIMIT
 
@@ -59,21 +61,33 @@ class JointElement:
     damping: float = 0.0
     friction: float = 0.0
     mimic: Mimic | None = None
+    point: Array = field(default_factory=lambda: np.zeros(3))  # of the axis, in the child's frame
+    spring: float = 0.0
+    neutral: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
 class Elements:
-    """The links and joints of a <robot>; what has a fault is there with some value."""
+    """The links and joints of a <robot>; what has a fault is there with some value. loops and
+    gravity: of formats that have them."""
 
     root: Any
     name: str
     links: list[LinkElement]
     joints: list[JointElement]
+    loops: Sequence[Any] = ()
+    gravity: tuple[Any, ...] = ()
 
 
-def read_elements(data: bytes, source: Source) -> Elements | None:
-    """Links and joints of a URDF file; None where it holds no list of them, right or wrong."""
+def read_elements(
+    data: bytes, source: Source, files: Packages | Among | None = None,
+    arguments: Mapping[str, str] | None = None,
+) -> Elements | None:  # fmt: skip
+    """Links and joints of a URDF file; None where it holds no list of them, right or wrong. files
+    and arguments: for xacro."""
     root = parsed(data, source, "a URDF file has a <robot> element")
+    if root is not None and root.tag == "robot" and is_xacro(root):
+        root = expanded(root, source, files or Among(None), arguments or {})
     if root is None or not _is_urdf(root, source):
         return None
     name = _name(root, "robot", source, severity="warning") or "robot"
@@ -90,15 +104,9 @@ def _is_urdf(root: Any, source: Source) -> bool:
     if root.tag != "robot":
         message = f"the root element is <{shown(root.tag)}>, a URDF file has <robot>"
         source.fault(message, root.sourceline)
-    elif any("xacro" in str(uri) and _uses(root, uri) for uri in root.nsmap.values()):
-        source.fault("this is a xacro file, not URDF: expand it first, xacro in.xacro > out.urdf")
     elif len(root) > 4 * MOST_JOINTS:
         source.fault(f"<robot> has {len(root)} elements; at most {MOST_JOINTS} joints are read")
     return not source.failed
-
-
-def _uses(root: Any, uri: str) -> bool:
-    return any(isinstance(e.tag, str) and e.tag.startswith(f"{{{uri}}}") for e in root.iter())
 
 
 def _link(element: Any, source: Source) -> LinkElement:

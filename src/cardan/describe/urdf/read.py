@@ -10,12 +10,12 @@ longest path is the end effector. A floating joint under the root makes the base
 that mimics another is read as a joint of its own, with a warning, as most readers of URDF do; or,
 on request, follows it and is passive. Planar joints are refused. Loops are read in the dialects of
 `urdf.loops`. Shapes, meshes, materials and plugins are harmless, and what is not known is said:
-`urdf.schema` has the list. No other file is ever opened.
+`urdf.schema` has the list. No other file is opened but those that a xacro file names.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -28,6 +28,7 @@ from ..couplings import coupled
 from ..frames import SNAP_ANGLE, Array, decimal_value
 from ..robot import FIXED, PRISMATIC, REVOLUTE, Base, Coupling, Joint, Limits, Link, Robot
 from ..values.expression import Value
+from ..xacro.packages import Among, Packages
 from ..xml.source import MOST_JOINTS, Source, shown
 from .drives import with_motors, with_rotors
 from .elements import Elements, JointElement, LinkElement, read_elements
@@ -35,7 +36,7 @@ from .loops import loops_of, read_loops
 from .schema import unknown
 from .write import write_urdf
 
-__all__ = ["read_urdf", "write_urdf"]
+__all__ = ["read_urdf", "robot_of", "write_urdf"]
 
 _SIGMA = {"revolute": REVOLUTE, "continuous": REVOLUTE, "prismatic": PRISMATIC, "fixed": FIXED}
 GRAVITY: tuple[Value, ...] = (0, 0, decimal_value(-9.81, 0.0))
@@ -43,7 +44,8 @@ GRAVITY: tuple[Value, ...] = (0, 0, decimal_value(-9.81, 0.0))
 
 def read_urdf(
     data: bytes, file: str = "", *, fixed: str = "merge", mimic: bool = False,
-    snap: float = SNAP_ANGLE,
+    snap: float = SNAP_ANGLE, files: Packages | Among | None = None,
+    arguments: Mapping[str, str] | None = None,
 ) -> tuple[Robot | None, list[Fault]]:  # fmt: skip
     """The robot of a URDF file and every fault found; no robot when one of them is an error.
 
@@ -51,18 +53,19 @@ def read_urdf(
     snap: roll, pitch and yaw this near
     (rad) to a multiple of pi/12 are that multiple; a file that writes 1.5708 for a right angle
     gives far cheaper models with snap=1e-4, and is then no longer taken at its letter.
+    files, arguments: what a xacro file may include, and the values of its arguments.
     """
     if fixed not in ("merge", "keep"):
         raise UnknownNameError.of("treatment of fixed joints", fixed, ("merge", "keep"))
     source = Source(file, snap)
-    elements = read_elements(data, source)
-    robot = None if elements is None else _robot(elements, source, fixed == "merge", mimic)
+    elements = read_elements(data, source, files, arguments)
+    robot = None if elements is None else robot_of(elements, source, fixed == "merge", mimic)
     if robot is None:
         return None, sorted(source.faults, key=lambda fault: fault.line)
     return completed(robot, source.faults, file)
 
 
-def _robot(elements: Elements, source: Source, merge: bool, mimic: bool) -> Robot | None:
+def robot_of(elements: Elements, source: Source, merge: bool, mimic: bool) -> Robot | None:
     """None where the joints form no tree, so that nothing more can be said."""
     before = len(source.errors)
     order = _ordered(elements, source)
@@ -75,7 +78,7 @@ def _robot(elements: Elements, source: Source, merge: bool, mimic: bool) -> Robo
     bodies, place = _bodies(base, order, links, merge)
     placed = Placed.of(bodies, source.fault)
     joints = with_rotors(placed.joints, elements.root, source)
-    loops = loops_of(read_loops(elements, source), placed, place, source)
+    loops = loops_of([*read_loops(elements, source), *elements.loops], placed, place, source)
     if loops:
         joints = with_motors(joints, elements.root, source)
     joints = coupled(joints, _couplings(elements, order, joints, source, mimic))
@@ -93,8 +96,8 @@ def _robot(elements: Elements, source: Source, merge: bool, mimic: bool) -> Robo
         end = element.get("link") if element.get("link") in place else end
     return Robot(
         elements.name, tuple(placed.links), tuple(joints), tuple(loops),
-        base=replace(base, link=placed.root), gravity=GRAVITY, source=source.file, frames=frames,
-        end_effector=end,
+        base=replace(base, link=placed.root), gravity=elements.gravity or GRAVITY,
+        source=source.file, frames=frames, end_effector=end,
     )  # fmt: skip
 
 
@@ -137,7 +140,8 @@ def _check_names(elements: Elements, source: Source) -> None:
         seen: dict[str, int] = {}
         for name, line, link in named:
             if name and name in seen:
-                source.fault(f"{kind} '{name}' is already defined on line {seen[name]}", line, link)
+                first = source.place(seen[name])[1]
+                source.fault(f"{kind} '{name}' is already defined on line {first}", line, link)
             seen.setdefault(name, line)
     if not elements.links:
         source.fault("<robot> has no <link>")
@@ -205,9 +209,11 @@ def _bodies(
 ) -> tuple[list[Body], dict[str, tuple[int, Array]]]:
     """The bodies of the tree, root first, and where every link of the file stands in them; with
     merge, fixed links are part of their parent body."""
-    z, origin = np.array([0.0, 0.0, 1.0]), np.zeros(3)
+    z = np.array([0.0, 0.0, 1.0])
     name = base.link.name
-    bodies = [Body(name, -1, Joint(name, 0), np.eye(4), z, origin, links[name].masses, kept=True)]
+    bodies = [
+        Body(name, -1, Joint(name, 0), np.eye(4), z, np.zeros(3), links[name].masses, kept=True)
+    ]
     place: dict[str, tuple[int, Array]] = {name: (0, np.eye(4))}  # link -> body, frame in it
     for element in order:
         parent, T = place[element.parent]
@@ -222,7 +228,7 @@ def _bodies(
         still = element.type == "fixed"
         axis = z if still else element.axis
         bodies.append(
-            Body(element.child, parent, _joint(element), T, axis, origin, masses, kept=still)
+            Body(element.child, parent, _joint(element), T, axis, element.point, masses, kept=still)
         )
     return bodies, place
 
@@ -275,5 +281,7 @@ def _joint(element: JointElement) -> Joint:
         sigma=_SIGMA[element.type],
         FV=decimal_value(element.damping, 0.0),
         FS=decimal_value(element.friction, 0.0),
+        spring=decimal_value(element.spring, 0.0),
+        neutral=decimal_value(element.neutral, 0.0),
         limits=Limits(**limits),
     )

@@ -38,7 +38,7 @@ def unknown(root: Any, source: Source) -> None:
     """A warning for each kind of thing that is left out, with a count and the first names."""
     remarks: dict[str, list[Fault]] = {}
     for words, name, element in _remarks(root):
-        place = Fault("", source.file, element.sourceline or 0, "", "warning", (shown(name),))
+        place = Fault("", *source.place(element.sourceline), "", "warning", (shown(name),))
         remarks.setdefault(words, []).append(place)
     source.faults += summaries(remarks)
 

@@ -41,9 +41,14 @@ class Source:
     file: str
     snap: float = SNAP_ANGLE  # angles this near to a multiple of π/12 are that multiple
     faults: list[Fault] = field(default_factory=list)
+    places: list[tuple[str, int]] = field(default_factory=list)  # by what elements call their line
 
     def fault(self, message: str, line: int = 0, link: str = "", severity: str = "error") -> None:
-        self.faults.append(Fault(message, self.file, line or 0, link, severity))
+        self.faults.append(Fault(message, *self.place(line), link, severity))
+
+    def place(self, line: int | None) -> tuple[str, int]:
+        """The file and line of an element; of an expanded one, those that it comes from."""
+        return self.places[line or 0] if self.places else (self.file, line or 0)
 
     @property
     def errors(self) -> list[Fault]:

@@ -221,9 +221,10 @@ def inverse(
 
 
 def inverse_of_symbols(
-    T: Array, free: Array, p: Array, robot: Known, shape: Array, q: Array, notes: Solutions
-) -> None:
+    T: Array, free: Array, p: Array, arm: Arm, robot: Known, shape: Array, q: Array,
+    notes: Solutions,
+) -> None:  # fmt: skip
     """All configurations of a pose of an arm with parameters."""
-    arm = empty(LongArm)
-    geometry(p, arm)
-    inverse(T, free, p, arm, robot, shape, q, notes)
+    own = empty(LongArm)
+    geometry(p, own)
+    inverse(T, free, p, own, robot, shape, q, notes)

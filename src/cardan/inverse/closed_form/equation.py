@@ -84,7 +84,8 @@ def _entries(left: Side, right: Side, place: tuple[int, int], shadow: Shadow) ->
     for x, y, name, degree in pairs:
         if len(variables(x) | variables(y)) <= LIMIT:
             yield from _equation(x, y, (*place, name), degree, shadow)
-    x, y = _square(L.P, shadow), _square(M.P, shadow)
+    x = _square(L.P, shadow)
+    y = _square(M.P, shadow) if len(variables(x)) <= 2 else MANY
     if len(variables(x) | variables(y)) <= 2:
         yield from _equation(x, y, (*place, "PP"), 2, shadow)
 

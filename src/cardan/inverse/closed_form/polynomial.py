@@ -62,24 +62,32 @@ class Many:
 
 MANY = Many()
 EVERY = frozenset(range(64))
+NONE = frozenset[int]()
 LIMIT = 3
 
 
 class Polynomial:
     """A sum of coefficient · monomial; never constant."""
 
-    __slots__ = ("terms",)
+    __slots__ = ("terms", "variables")
     __array_ufunc__ = None
 
-    def __init__(self, found: Mapping[Monomial, Scalar]) -> None:
-        self.terms = dict(found)
+    def __init__(
+        self, terms: dict[Monomial, Scalar], variables: frozenset[int] | None = None
+    ) -> None:
+        self.terms = terms
+        if variables is None:
+            variables = frozenset([a >> 2 for m in terms for a in m])
+        self.variables = variables
 
     def __neg__(self) -> Polynomial:
-        return Polynomial({m: -c for m, c in self.terms.items()})
+        return Polynomial({m: -c for m, c in self.terms.items()}, self.variables)
 
     def __add__(self, other: Scalar) -> Scalar:
         if other is MANY:
             return MANY
+        if type(other) is int and other == 0:
+            return self
         total = dict(self.terms)
         for m, c in terms(other).items():
             total[m] = _sum(total[m], c) if m in total else c
@@ -94,11 +102,17 @@ class Polynomial:
         return (-self) + other
 
     def __mul__(self, other: Scalar) -> Scalar:
-        if other is MANY or len(variables(self) | variables(other)) > LIMIT:
+        if other is MANY:
             return MANY
         total: dict[Monomial, Scalar] = {}
+        if type(other) is not Polynomial:
+            if not _is_zero(other):
+                total = {m: c * other for m, c in self.terms.items()}
+            return polynomial(total)
+        if len(self.variables | other.variables) > LIMIT:
+            return MANY
         for m, c in self.terms.items():
-            for k, d in terms(other).items():
+            for k, d in other.terms.items():
                 _accumulate(total, m, k, c * d)
         return polynomial(total)
 
@@ -128,12 +142,12 @@ def _accumulate(total: dict[Monomial, Scalar], m: Monomial, k: Monomial, c: Scal
 
 def _sum(a: Scalar, b: Scalar) -> Scalar:
     """a + b, and 2 a for equal expressions."""
-    return 2 * a if isinstance(a, Expr) and a == b else a + b
+    return 2 * a if type(a) is Expr and a == b else a + b
 
 
 def terms(x: Scalar) -> Mapping[Monomial, Scalar]:
     """The terms of any scalar."""
-    if isinstance(x, Polynomial):
+    if type(x) is Polynomial:
         return x.terms
     return {} if _is_zero(x) else {(): x}
 
@@ -145,8 +159,8 @@ def polynomial(listed: Mapping[Monomial, Scalar]) -> Scalar:
         return 0
     if len(kept) == 1 and () in kept:
         return kept[()]
-    found = Polynomial(kept)
-    return MANY if len(variables(found)) > LIMIT else found
+    sum_ = Polynomial(kept)
+    return MANY if len(sum_.variables) > LIMIT else sum_
 
 
 def coefficient(x: Scalar, *atoms: int) -> Scalar:
@@ -156,13 +170,13 @@ def coefficient(x: Scalar, *atoms: int) -> Scalar:
 
 def variables(x: Scalar) -> frozenset[int]:
     """The unknowns in a scalar."""
-    if x is MANY:
-        return EVERY
-    return frozenset([a >> 2 for m in terms(x) for a in m])
+    if type(x) is Polynomial:
+        return x.variables
+    return EVERY if x is MANY else NONE
 
 
 def _is_zero(x: Scalar) -> bool:
-    return type(x) is not Expr and not isinstance(x, Polynomial) and x == 0
+    return type(x) is not Expr and type(x) is not Polynomial and x == 0
 
 
 def quotient(a: Scalar, b: Scalar) -> Scalar:

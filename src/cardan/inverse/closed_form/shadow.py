@@ -47,6 +47,7 @@ class Shadow:
         self.p = {name: rng.uniform(0.4, 1.6) for name in (*names, *chain.parameters)}
         self.T = self._in_metres(chain.numeric(self.p).pose(self.q))
         self.value: dict[int, Array] = {}
+        self.sizes: dict[int, float] = {}
         self.varying: dict[int, bool] = {}
         self.paid: set[int] = set()  # nodes computed by the steps so far
         self.unclear = False  # was there an equation that could not be used?
@@ -88,6 +89,7 @@ class Shadow:
         """Fix the value of a solved unknown's expression."""
         if isinstance(x, Expr):
             self.value[abs(x.ref)] = value if x.ref > 0 else -value
+            self.sizes.pop(abs(x.ref), None)
 
     def of(self, x: Scalar) -> Array:
         """A known scalar at the samples."""
@@ -97,18 +99,22 @@ class Shadow:
         return found if x.ref > 0 else -found
 
     def _node(self, id: int) -> Array:
-        found = self.value.get(id)
-        if found is None:
-            node = self.graph.nodes[id]
-            if node[0] == "const":
-                found = np.full(SAMPLES, float(node[1]))
-            elif node[0] == "input":
-                found = self._input(node[1], node[2])
-            else:
-                with np.errstate(all="ignore"):
-                    found = FUNCTIONS[node[0]](*[self._node(arg) for arg in node[1:]])
-            self.value[id] = found
-        return found
+        if id not in self.value:
+            with np.errstate(all="ignore"):
+                self._compute(id)
+        return self.value[id]
+
+    def _compute(self, id: int) -> None:
+        node, value = self.graph.nodes[id], self.value
+        if node[0] == "const":
+            value[id] = np.full(SAMPLES, float(node[1]))
+        elif node[0] == "input":
+            value[id] = self._input(node[1], node[2])
+        else:
+            for arg in node[1:]:
+                if arg not in value:
+                    self._compute(arg)
+            value[id] = FUNCTIONS[node[0]](*[value[arg] for arg in node[1:]])
 
     def _input(self, array: str, k: int) -> Array:
         if array == "T":
@@ -145,7 +151,11 @@ class Shadow:
         """The largest size of a known scalar at the samples."""
         if not isinstance(x, Expr):
             return abs(float(x))
-        return float(np.abs(self.of(x)).max())
+        id = abs(x.ref)
+        size = self.sizes.get(id)
+        if size is None:
+            size = self.sizes[id] = float(np.abs(self._node(id)).max())
+        return size
 
     def is_condition(self, x: Scalar, scale: float) -> bool:
         """Is a known scalar, zero for the poses of this chain, not zero for any other pose?"""
@@ -193,11 +203,12 @@ class Shadow:
     def cleaned(self, x: Scalar, scale: float = 0.0) -> Scalar:
         """The polynomial without the terms whose coefficients are zero in every configuration; or
         MANY, which nobody solves, where that cannot be said of one."""
-        size = max(self.scale(x), scale)
-        if any(self.is_unclear(c, size) for c in terms(x).values()):
+        sizes = {m: self.largest(c) for m, c in terms(x).items()}
+        size = max([*sizes.values(), scale])
+        if any(ZERO * size < own < SURE * size for own in sizes.values()):
             self.unclear = True
             return MANY
-        return polynomial({m: c for m, c in terms(x).items() if not self.is_zero(c, size)})
+        return polynomial({m: c for m, c in terms(x).items() if not sizes[m] <= ZERO * size})
 
     def unpaid(self, xs: list[Scalar]) -> int:
         """Operations needed for these scalars beyond those already computed."""

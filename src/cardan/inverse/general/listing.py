@@ -1,16 +1,19 @@
-"""Kernels: the answers of the general method as a closed form lists its own, for printed code."""
+"""Kernels: the answers of the general method as a closed form lists its own, for printed code.
+
+All have the parameters of closed_form.driver.inverse; what a method does not read is left out."""
 
 from __future__ import annotations
 
 from ...kernel.language import Array, empty, floor
 from ..approach import Arm
 from ..solutions import Solutions
+from .few import few_pose
 from .held_kernel import held_pose
 from .polish import SINGULAR
 from .pose import general_pose
 from .records import Answers, Robot, Ways
 
-__all__ = ["held_listing", "six_listing"]
+__all__ = ["few_listing", "held_listing", "six_listing"]
 
 
 def list_answers(answers: Answers, size: float, notes: Solutions) -> None:
@@ -29,15 +32,29 @@ def list_answers(answers: Answers, size: float, notes: Solutions) -> None:
             notes.vanishes = True
 
 
-def six_listing(T: Array, robot: Robot, q: Array, notes: Solutions) -> None:
+def six_listing(
+    T: Array, free: Array, p: Array, arm: Arm, robot: Robot, shape: Array, q: Array,
+    notes: Solutions,
+) -> None:  # fmt: skip
     """All configurations of a pose T (4x4, row by row) of an arm of six joints."""
     answers = empty(Answers)
     general_pose(T, robot, q, answers)
     list_answers(answers, robot.unit, notes)
 
 
-def held_listing(T: Array, free: Array, arm: Arm, ways: Ways, q: Array, notes: Solutions) -> None:
+def few_listing(
+    T: Array, free: Array, p: Array, arm: Arm, robot: Robot, shape: Array, q: Array,
+    notes: Solutions,
+) -> None:  # fmt: skip
+    """All configurations of a pose T (4x4, row by row) of an arm of three to five joints."""
+    few_pose(T, robot, arm, q, notes)
+
+
+def held_listing(
+    T: Array, free: Array, p: Array, arm: Arm, robot: Ways, shape: Array, q: Array,
+    notes: Solutions,
+) -> None:  # fmt: skip
     """All configurations of a pose T (4x4, row by row) for values of the joints that are given."""
     answers = empty(Answers)
-    held_pose(T, free, arm, ways, q, answers)
+    held_pose(T, free, arm, robot, q, answers)
     list_answers(answers, arm.size, notes)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from ...arguments import named_arguments
 from ...describe.robot import Robot
 from ...emit.header import quoted
@@ -25,7 +23,7 @@ def numeric_code(
     restarts: int = RESTARTS, limits: bool = True, tolerance: float = 1e-10, mask: Any = None,
     iterations: int = 100,
 ) -> str:  # fmt: skip
-    """Self-contained code, c, cpp, python or matlab, of what inverse_kinematics does for a pose.
+    """Self-contained code, c, cpp, python, matlab or rust, of `inverse_kinematics` for a pose.
 
     frames: one frame, or a list of frames that are to reach their poses together."""
     listed = list(frames) if isinstance(frames, Sequence) and not isinstance(frames, str) else None
@@ -36,13 +34,16 @@ def numeric_code(
         robot, [(link, weights) for link in links], limits, (iterations, restarts + 1, tolerance)
     )
     n = made.n + made.cuts
-    names = ", ".join(robot.variables[k] for k in made.own)
+    own = [robot.variables[k] for k in made.own]
     followed = [
-        f"       {name} = {float(row[k])!r} {robot.variables[made.own[k]]} + {float(shift)!r}"
+        f"       {name} = {''.join(f'{x:+.17g} {own[k]} ' for k, x in enumerate(row) if x)}"
+        f"{shift:+.17g}"
         for name, row, shift in zip(robot.variables, made.slope, made.offset, strict=True)
-        for k in np.flatnonzero(row)
-        if robot.variables[made.own[k]] != name
+        if name not in own
     ]
+    several = ", ".join(
+        robot.variables[row] for row, low, up in made.several if low > -1e300 or up < 1e300
+    )
     cuts = f", then {made.cuts} of cut joints" if made.cuts else ""
     loops = made.targets - len(links)
     header = [
@@ -52,10 +53,15 @@ def numeric_code(
         "",
         f"T      poses (4x4, row by row, lengths in m), {len(links)} of them"
         + (f", then {loops} that are not read (loops)" if loops else ""),
-        f"start  where to begin: {names}{cuts}, rad or m",
+        f"start  where to begin: {', '.join(own)}{cuts}, rad or m",
         "seed   of the restarts: an integer from 1 to 2147483645",
         "q      in the order of start" + (" (coupled joints follow):" if followed else ""),
         *followed,
+        *(
+            [f"       limits of {several}, which several joints lead, are not looked at"]
+            if several
+            else []
+        ),
         "info   largest error (m, rad), iterations, 1 when it converged, starts used",
         "",
     ]

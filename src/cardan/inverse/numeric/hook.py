@@ -50,14 +50,14 @@ def with_constraints(
     for trial in range(starts):
         x = start[todo] if trial == 0 else rng.uniform(problem.first, problem.last, q[todo].shape)
         x, largest, rounds = _descend(problem, T[todo], x, constraints, threads)
-        better = largest < info[todo, 0]
+        better = (largest < info[todo, 0]) | (~problem.within(q[todo]) & (largest <= tolerance))
         q[todo[better]] = x[better]
         info[todo, 0] = np.minimum(info[todo, 0], largest)
         info[todo, 1] += rounds
-        todo = todo[info[todo, 0] > tolerance]
+        todo = todo[(info[todo, 0] > tolerance) | ~problem.within(q[todo])]
         if not len(todo):
             break
-    info[:, 2] = info[:, 0] <= tolerance
+    info[:, 2] = (info[:, 0] <= tolerance) & problem.within(q)
     return q, info
 
 
@@ -65,21 +65,21 @@ def _rows(
     problem: Problem, T: Array, q: Array, hook: Constraints, threads: int | None
 ) -> tuple[Array, Array]:
     """e (N, m), those of the user last, and J (N, m, n)."""
-    n = q.shape[1]
+    n, variables = q.shape[1], len(problem.offset)
     arrays = {"T": T, "q": q, **problem.tables}
     rows = _rows_function(T.shape[1], n)(arrays, len(T), threads)
     e, J = -rows["e"], rows["J"].reshape(len(T), -1, n)
     try:
-        more, slope = (np.asarray(x, float) for x in hook(q[:, : problem.n]))
+        more, slope = (np.asarray(x, float) for x in hook(problem.every(q)))
     except (TypeError, ValueError):
         more, slope = np.zeros(0), np.zeros(0)
-    if more.ndim != 2 or len(more) != len(q) or slope.shape != (*more.shape, problem.n):
+    if more.ndim != 2 or len(more) != len(q) or slope.shape != (*more.shape, variables):
         raise InputError(
             f"constraints gave shapes {more.shape} and {slope.shape}; expected residuals"
-            f" ({len(q)}, m) and derivatives ({len(q)}, m, {problem.n})"
+            f" ({len(q)}, m) and derivatives ({len(q)}, m, {variables})"
         )
     wide = np.zeros((*more.shape, n))
-    wide[..., : problem.n] = slope
+    wide[..., : problem.n] = slope @ problem.slope
     return np.concatenate([e, more], 1), np.concatenate([J, wide], 1)
 
 

@@ -2,8 +2,7 @@
 
     (J^T J + mu) dq = J^T e,   e = weighted differences of origins and rotation vectors
 
-(Levenberg 1944, Marquardt 1963; damping as in Nielsen 1999). A joint at a limit that the step would
-leave is held.
+by steps of kernel/newton.py. A joint at a limit that the step would leave is held.
 """
 
 from __future__ import annotations
@@ -24,7 +23,8 @@ from ...kernel.language import (
     sin,
     sqrt,
 )
-from ...kernel.linalg import normal_equations, normal_step
+from ...kernel.linalg import normal_equations
+from ...kernel.newton import Descent, accepts, begin, put_step
 from ..approach import Frame
 
 __all__ = [
@@ -196,7 +196,7 @@ def rotation_vector(g: Frame, f: Frame, e: Vector) -> None:
 
 
 def errors(task: Task, T: Array, f: Placed, e: Array, report: Report) -> float:
-    """Rows e of all targets; half the sum of their squares. The largest, in m and rad, in the
+    """Rows e of all targets; the sum of their squares. The largest, in m and rad, in the
     report."""
     g = empty(Frame)
     turn = empty(Vector)
@@ -225,7 +225,7 @@ def errors(task: Task, T: Array, f: Placed, e: Array, report: Report) -> float:
             e[6 * t + k] = x
             e[6 * t + 3 + k] = y
             total += x * x + y * y
-    return 0.5 * total
+    return total
 
 
 def jacobian(tree: Tree, n: int, task: Task, f: Placed, J: Array) -> None:
@@ -283,52 +283,37 @@ def descend(
     dq = empty(MOST_VARIABLES)
     trial = empty(MOST_VARIABLES)
     held = booleans(MOST_VARIABLES)
+    descent = empty(Descent)
     n = variables.count
     place_frames(tree, q, f)
     cost = errors(task, T, f, e, report)
+    begin(cost, 1e-1, descent)
     least = report.largest
-    mu = 1e-3
-    grow = 2.0
-    fresh = True
     for _ in range(task.iterations):
         if least <= task.tolerance:
             report.converged = True
             break
-        if fresh:
+        if descent.fresh:
             jacobian(tree, n, task, f, J)
             normal_equations(J, e, 6 * task.count, n, A, g)
             slope = hold_limits(variables, q, g, bound, held)
-            if slope < 1e-9 * sqrt(2.0 * cost) or slope < 1e-16:
+            if slope < 1e-9 * sqrt(descent.cost) or slope < 1e-16:
                 break
-        fresh = normal_step(A, g, held, mu, n, dq)
-        if not fresh:
-            mu = 10.0 * mu + 1e-12
-            continue
+        put_step(A, g, held, n, descent, dq)
         size = stepped(variables, q, dq, bound, trial)
         report.iterations += 1
         place_frames(tree, trial, f)
-        now = errors(task, T, f, e, report)
-        if now < cost:
-            if size < 1e-13 and now > 0.999 * cost:
+        before = descent.cost
+        cost = errors(task, T, f, e, report)
+        better = accepts(cost, descent)
+        if better:
+            if size < 1e-13 and cost > 0.999 * before:
                 break
-            gain = 0.0
-            for i in range(n):
-                gain += 0.5 * dq[i] * (mu * dq[i] + g[i])
-            quality = (cost - now) / max(gain, 1e-300)
-            bend = 2.0 * quality - 1.0
-            mu = mu * max(0.2, 1.0 - bend * bend * bend)
-            mu = min(mu, 1e-2 * now + 1e-3 * mu + 1e-15)
-            grow = 2.0
-            cost = now
             least = report.largest
             for i in range(n):
                 q[i] = trial[i]
-        else:
-            mu = (mu + 1e-9) * grow
-            grow = 2.0 * grow
-            fresh = False
-            if mu > 1e8 or size < 1e-15:
-                break
+        elif descent.damping > 1e8 or size < 1e-15:
+            break
     report.largest = least
 
 

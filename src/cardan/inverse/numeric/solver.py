@@ -17,13 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arguments import named_arguments
-from ...describe.couplings import require_one_leader
 from ...describe.limits import limits_of
 from ...describe.robot import FIXED, GEOMETRY, PRISMATIC, REVOLUTE, Joint, Robot
-from ...describe.values.expression import number
+from ...describe.values.expression import Value, number
 from ...describe.values.parser import to_value
 from ...errors import InputError, ModelError, translated
 from ...kernel.records import layout_of
+from ...mechanism.coordinates import Coordinates
 from ...mechanism.frames import with_frames
 from ...mechanism.tree import Tree
 from ..poses import asked, poses
@@ -70,10 +70,22 @@ class Problem:
     own: list[int]  # the unknown variables of the robot
     slope: Array  # (all, unknown), and
     offset: Array  # (all): how they give all its variables
+    several: tuple[tuple[int, float, float], ...]  # of them, those several lead, and their limits
 
     @property
     def targets(self) -> int:
         return int(self.tables["task"][0])
+
+    def every(self, x: Array) -> Array:
+        """(..., all) the variables of the robot."""
+        return np.asarray(x[..., : self.n] @ self.slope.T + self.offset)
+
+    def within(self, x: Array) -> NDArray[np.bool_]:
+        """(...) are the joints that several others lead within their limits?"""
+        q, inside = self.every(x), np.ones(x.shape[:-1], bool)
+        for row, lower, upper in self.several:
+            inside &= (q[..., row] >= lower - 1e-9) & (q[..., row] <= upper + 1e-9)
+        return inside
 
 
 @named_arguments
@@ -104,28 +116,25 @@ def inverse_kinematics(
     robot, links = with_frames(robot, list(wanted))
     targets, lead, weights = _targets(robot, links, list(wanted.values()), mask)
     numbers = (iterations, restarts + 1, tolerance)
-    # coupled joints are no unknowns, unless a user's function sees them
-    problem = problem_of(robot, weights, asked(limits), numbers, led=constraints is None)
+    problem = problem_of(robot, weights, asked(limits), numbers)
     rows = prod(lead)
     T_all = np.concatenate(
         [np.broadcast_to(x, (*lead, 4, 4)).reshape(rows, 16) for x in targets], axis=1
     )
     T_all = np.concatenate([T_all, np.zeros((rows, 16 * (problem.targets - len(targets))))], axis=1)
     start = _start(problem, guess, lead)
-    seeds = np.random.default_rng(seed).integers(1, 2**31 - 2, (rows, 1)).astype(float)
     if constraints is None:
-        q, info = _compiled(problem, T_all, start, seeds, threads)
+        q, info = _compiled(problem, T_all, start, seed, threads)
     else:
         from .hook import with_constraints
 
-        hook = _coupled(robot, constraints) if robot.couplings else constraints
-        q, info = with_constraints(problem, T_all, start, seed, hook, threads)
+        q, info = with_constraints(problem, T_all, start, seed, constraints, threads)
     q = q[:, : problem.n]
     if guess is None:
         free = problem.turning & np.isinf(problem.lower) & np.isinf(problem.upper)
         free = free[: problem.n] & ~_tied(robot)[problem.own]
         q[:, free] = np.pi - np.mod(np.pi - q[:, free], 2 * np.pi)
-    q = q @ problem.slope.T + problem.offset
+    q = problem.every(q)
     report = info.view(layout_of(Report).dtype)[:, 0]
     return Reached(
         q.reshape(*lead, robot.n), report["largest"].reshape(lead),
@@ -140,51 +149,34 @@ def _tied(robot: Robot) -> NDArray[np.bool_]:
     return np.isin(_moving(robot), sorted(tied))
 
 
-def _coupled(robot: Robot, more: Constraints) -> Constraints:
-    """q_j - ratio q_k - offset of every coupling as constraints, before those of the user."""
-    moving = _moving(robot)
-    slope, offset = np.zeros((len(robot.couplings), len(moving))), []
-    for row, (j, led) in zip(slope, robot.couplings.items(), strict=True):
-        ratio, shift = _ratio(robot, j)
-        row[moving.index(j)], row[moving.index(led.joint)] = 1, -ratio
-        offset.append(shift)
-
-    def rows(q: Array) -> tuple[Array, Array]:
-        e, J = q @ slope.T - np.array(offset), np.broadcast_to(slope, (len(q), *slope.shape))
-        e2, J2 = (np.asarray(x, float) for x in more(q))
-        return np.concatenate([e, e2], 1), np.concatenate([J, J2], 1)
-
-    return rows
-
-
 def _moving(robot: Robot) -> list[int]:
     """The joints of the variables, in their order."""
     return [j for j, joint in enumerate(robot.joints, 1) if joint.sigma != FIXED]
 
 
-def _ratio(robot: Robot, j: int) -> tuple[float, float]:
-    """Ratio and offset of a coupled joint."""
-    led = robot.couplings[j]
-    require_one_leader(robot, robot.joints[j - 1])
-    ratio, offset = number(led.ratio), number(led.offset)
-    if ratio is None or offset is None:
-        raise InputError(
-            f"'{robot.name}': the coupling of {robot.joints[j - 1].name} has no value",
-            action="values",
-        )
-    return ratio, offset
+def _leading(robot: Robot) -> dict[int, tuple[dict[int, float], float]]:
+    """By joint: the joints that no other leads whose multiples add up to it, and the offset."""
 
+    def value(j: int, x: Value) -> float:
+        if (known := number(x)) is None:
+            raise InputError(
+                f"'{robot.name}': the coupling of {robot.joints[j - 1].name} has no value",
+                action="values",
+            )
+        return known
 
-def _leader(robot: Robot, j: int) -> tuple[int, float, float]:
-    """(k, ratio, offset): q_j = ratio q_k + offset, k a joint that no other leads."""
-    ratio, offset, first = 1.0, 0.0, j
-    while j in robot.couplings:
-        own, shift = _ratio(robot, j)
-        ratio, offset = ratio * own, offset + ratio * shift
-        j = robot.couplings[j].joint
-        if j == first:
-            raise ModelError(f"'{robot.name}': its couplings lead in a circle")
-    return j, ratio, offset
+    sums = {j: ({j: 1.0}, 0.0) for j in _moving(robot) if j not in robot.couplings}
+    for j in Coordinates.of(robot).led:  # those that lead come first
+        led = robot.couplings[j]
+        total, offset = dict[int, float](), value(j, led.offset)
+        for k, ratio in led.leaders:
+            terms, shift = sums[k]
+            own = value(j, ratio)
+            offset += own * shift
+            for i, x in terms.items():
+                total[i] = total.get(i, 0.0) + own * x
+        sums[j] = total, offset
+    return sums
 
 
 def _require_numbers(tolerance: Any, **integers: tuple[Any, int]) -> None:
@@ -197,13 +189,27 @@ def _require_numbers(tolerance: Any, **integers: tuple[Any, int]) -> None:
 
 
 def _compiled(
-    problem: Problem, T: Array, start: Array, seeds: Array, threads: int | None
+    problem: Problem, T: Array, start: Array, seed: int, threads: int | None
 ) -> tuple[Array, Array]:
-    total = problem.n + problem.cuts
-    kernel = _function(T.shape[1], total)
-    arrays = {"T": T, "start": start, "seed": seeds, **problem.tables}
-    found = kernel(arrays, len(T), threads)
-    return found["q"], found["info"]
+    """q and Reports. Limits of joints that several others lead are looked at here: where one is
+    left, the search goes on from a random start."""
+    kernel = _function(T.shape[1], start.shape[1])
+    rng = np.random.default_rng(seed)
+    q, info = start.copy(), np.zeros((len(T), layout_of(Report).size))
+    todo, count = np.arange(len(T)), 0
+    while len(todo):
+        seeds = rng.integers(1, 2**31 - 2, (len(todo), 1)).astype(float)
+        arrays = {"T": T[todo], "start": start[todo], "seed": seeds, **problem.tables}
+        ends = kernel(arrays, len(todo), threads)
+        q[todo], report = ends["q"], ends["info"].view(layout_of(Report).dtype)[:, 0]
+        outside = ~problem.within(ends["q"]) & (report["converged"] > 0)
+        report["converged"][outside] = 0
+        report["iterations"] += info.view(report.dtype)[todo, 0]["iterations"]
+        info[todo] = ends["info"]
+        count += 1
+        todo = todo[outside] if count < problem.numbers[1] else todo[:0]
+        start[todo] = rng.uniform(problem.first, problem.last, start[todo].shape)
+    return q, info
 
 
 @cache
@@ -268,58 +274,63 @@ def mask_of(mask: Any) -> Array:
 
 def problem_of(
     robot: Robot, targets: Sequence[tuple[int, Array]], limits: bool,
-    numbers: tuple[int, int, float], led: bool = True,
+    numbers: tuple[int, int, float],
 ) -> Problem:  # fmt: skip
-    """The tables of kernels.py. led: coupled joints move with those that lead them; else they are
-    variables of their own."""
+    """The tables of kernels.py. A joint that others lead moves with them: a frame for each, turned
+    or shifted one after the other about the same axis."""
     joints, closing = _with_loops(robot)
-    numbered = list(enumerate(joints, 1))
-    leaders = {j: _leader(robot, j) if led else (j, 1.0, 0.0) for j in _moving(robot)}
-    free = [j for j, joint in numbered if joint.sigma != FIXED and leaders.get(j, (j,))[0] == j]
+    leading = _leading(robot)
+    moving = _moving(robot)
+    free = [
+        j for j, joint in enumerate(joints, 1)
+        if joint.sigma != FIXED and j not in robot.couplings
+    ]  # fmt: skip
     column = {j: k for k, j in enumerate(free)}
-    rows = []
+    rows: list[list[float]] = []
+    frame = [0]  # by joint: the last of its frames
     size = 0.0
-    for j, joint in numbered:
+    for j, joint in enumerate(joints, 1):
         gamma, b, alpha, d, theta, r = (_value(robot, joint, key) for key in GEOMETRY)
         size += abs(b) + abs(d) + abs(r)
-        own, ratio = -1, 1.0
-        if joint.sigma != FIXED:
-            leader, ratio, offset = leaders.get(j, (j, 1.0, 0.0))
-            own = column[leader]
-            theta, r = (theta, r + offset) if joint.sigma == PRISMATIC else (theta + offset, r)
-        rows.append([joint.antecedent, own, joint.sigma, np.cos(gamma), np.sin(gamma), b,
-                     np.cos(alpha), np.sin(alpha), d, theta, r, ratio])  # fmt: skip
+        terms, offset = leading.get(j, ({j: 1.0}, 0.0))
+        theta, r = (theta, r + offset) if joint.sigma == PRISMATIC else (theta + offset, r)
+        before = frame[joint.antecedent]
+        for k, ratio in terms.items():
+            turns = np.cos(gamma), np.sin(gamma), b, np.cos(alpha), np.sin(alpha), d, theta, r
+            rows.append([before, column.get(k, -1), joint.sigma, *turns, ratio])
+            before = len(rows)
+            gamma = b = alpha = d = theta = r = 0.0
+        frame.append(before)
     size = size or 1.0
-    wanted = [*((link, -1, weights) for link, weights in targets), *closing]
-    if len(joints) >= MOST_FRAMES or len(free) > MOST_VARIABLES or 6 * len(wanted) > MOST_ROWS:
+    wanted = [*((frame[link], -1, weights) for link, weights in targets),
+              *((frame[cut], frame[twin], weights) for cut, twin, weights in closing)]  # fmt: skip
+    if len(rows) >= MOST_FRAMES or len(free) > MOST_VARIABLES or 6 * len(wanted) > MOST_ROWS:
         raise ModelError(
             f"'{robot.name}' with {len(wanted)} targets is too large: at most {MOST_FRAMES - 1}"
             f" frames, {MOST_VARIABLES} variables and {MOST_ROWS // 6} targets and loops"
         )
     if not free:
         raise ModelError(f"'{robot.name}' has no joint that moves")
-    followers = {k: [j for j, found in leaders.items() if found[0] == k and j != k] for k in free}
-    ends = np.array(
-        [_ends(robot, joints[k - 1], limits, size, leaders, followers[k]) for k in free]
-    )
+    ends = np.array([_ends(robot, joints[k - 1], limits, size, leading, k) for k in free])
     listed = [[link, other, *weights] for link, other, weights in wanted]
     tables = {
-        "tree": np.array([len(joints) + 1, *np.ravel(rows)], float),
+        "tree": np.array([len(rows) + 1, *np.ravel(rows)], float),
         "variables": np.array([len(free), *np.ravel(np.clip(ends, -1e300, 1e300))], float),
         "task": np.array([len(wanted), *numbers, size, *np.ravel(listed)], float),
     }
     turning = np.array([joints[k - 1].sigma != PRISMATIC for k in free])
     lower, upper, first, last = ends.T
-    moving = _moving(robot)
-    n = len([k for k in free if k in leaders])
-    slope, shifts = np.zeros((len(moving), n)), np.zeros(len(moving))
-    for row, j in enumerate(moving):
-        leader, ratio, shift = leaders[j]
-        slope[row, column[leader]], shifts[row] = ratio, shift
+    n = sum(k in leading for k in free)
+    slope = np.array([[leading[j][0].get(k, 0.0) for k in free[:n]] for j in moving])
+    shifts = np.array([leading[j][1] for j in moving])
+    several = tuple(
+        (row, *limits_of(robot.joints[j - 1])) for row, j in enumerate(moving)
+        if limits and len(leading[j][0]) > 1
+    )  # fmt: skip
     own_rows = [moving.index(k) for k in free[:n]]
     return Problem(
         tables, numbers, n, len(free) - n, lower, upper, first, last, turning, own_rows, slope,
-        shifts,
+        shifts, several,
     )  # fmt: skip
 
 
@@ -364,14 +375,15 @@ def _value(robot: Robot, joint: Joint, key: str) -> float:
 
 def _ends(
     robot: Robot, joint: Joint, limits: bool, size: float,
-    leaders: Mapping[int, tuple[int, float, float]], followers: Sequence[int],
+    leading: Mapping[int, tuple[dict[int, float], float]], own: int,
 ) -> list[float]:  # fmt: skip
-    """Limits, then ends of random starts; the limits of those that it leads are its own too."""
+    """Limits, then ends of random starts; the limits of those that it leads alone are its own
+    too."""
     reach = size if joint.sigma == PRISMATIC else np.pi
     lower, upper = limits_of(joint) if limits else (-np.inf, np.inf)
-    for j in followers if limits else ():
-        _, ratio, offset = leaders[j]
-        if ratio:
+    for j, (terms, offset) in leading.items() if limits else ():
+        ratio = terms.get(own, 0.0)
+        if len(terms) == 1 and ratio and j != own:
             ends = sorted((x - offset) / ratio for x in limits_of(robot.joints[j - 1]))
             lower, upper = max(lower, ends[0]), min(upper, ends[1])
     first = lower if np.isfinite(lower) else min(-reach, upper - 2 * reach)

@@ -26,8 +26,9 @@ from ..composite import paths_to_base
 from ..motion import Motion, advance
 
 __all__ = [
-    "ROWS", "Cut", "Row", "Side", "closing_error", "constraint_drift", "constraint_rows",
-    "dependent", "eliminated", "is_reversed", "side", "solve_loops",
+    "FREE", "ROWS", "Cut", "Row", "Side", "along", "closing_error", "constraint_drift",
+    "constraint_rows", "dependent", "eliminated", "is_reversed", "jacobian", "least_squares",
+    "root_of", "side", "solve_loops",
 ]  # fmt: skip
 
 Scalar = Any
@@ -48,6 +49,10 @@ ROWS = {
     "universal": ("VX", "VY", "VZ", "uu"),
     "coupling": ("qj",),
 }
+FREE = {  # what it lets go: the velocity of a cut joint, in the axes of the cut
+    "revolute": ("wz",), "prismatic": ("vz",), "cylindrical": ("vz", "wz"),
+    "spherical": ("wx", "wy", "wz"), "universal": ("wx", "wy", "wz"),
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -214,9 +219,20 @@ def dependent(
     """Velocities of the passive joints: (33), by least squares where rows outnumber them."""
     if not passive:
         return {}
-    right = [-_along(row, qd) for row in rows]
+    right = [-along(row, qd) for row in rows]
     A = [[row.get(key, 0) for key in passive] for row in rows]
     return dict(zip(passive, least_squares(A, right), strict=True))
+
+
+def jacobian(
+    rows: Sequence[Row], independent: Sequence[Key], passive: Sequence[Key]
+) -> dict[Key, dict[Key, Scalar]]:
+    """J of (34), by coordinate of the tree: its velocity by those of the independent ones."""
+    J: dict[Key, dict[Key, Scalar]] = {key: {key: 1} for key in independent}
+    for key in independent:
+        for p, value in dependent(rows, passive, {key: 1}).items():
+            J.setdefault(p, {})[key] = value
+    return J
 
 
 def least_squares(A: Sequence[Sequence[Scalar]], b: Sequence[Scalar]) -> list[Scalar]:
@@ -235,7 +251,8 @@ def _cramer(A: Sequence[Sequence[Scalar]], b: Sequence[Scalar]) -> list[Scalar]:
     return [(s * b[0] - q * b[1]) * inverse, (p * b[1] - r * b[0]) * inverse]
 
 
-def _along(row: Row, values: Mapping[Key, Scalar]) -> Scalar:
+def along(row: Mapping[Key, Scalar], values: Mapping[Key, Scalar]) -> Scalar:
+    """The row times these values."""
     total: Scalar = 0
     for key, value in values.items():
         if key in row:
@@ -288,10 +305,7 @@ def eliminated(
     g: Sequence[Scalar], independent: Sequence[Key], passive: Sequence[Key],
 ) -> tuple[list[list[Scalar]], list[Scalar]]:  # fmt: skip
     """(M, c) of (38): the passive joints eliminated by (34) and (36)."""
-    J: dict[Key, dict[Key, Scalar]] = {key: {key: 1} for key in independent}
-    for key in independent:
-        for p, value in dependent(rows, passive, {key: 1}).items():
-            J.setdefault(p, {})[key] = value
+    J = jacobian(rows, independent, passive)
     W = [[row.get(p, 0) for p in passive] for row in rows]
     b = dict(zip(passive, least_squares(W, [-x for x in g]), strict=True)) if passive else {}
     everything = [*independent, *passive]
@@ -301,14 +315,14 @@ def eliminated(
         for p in passive:
             load[k] = load[k] + A.get((k, p), 0) * b[p]
     MJ = {
-        (k, n): _along({m: A.get((k, m), 0) for m in everything},
+        (k, n): along({m: A.get((k, m), 0) for m in everything},
                        {m: J[m].get(n, 0) for m in everything})
         for k in everything for n in independent
     }  # fmt: skip
     M = [
-        [_along({k: MJ[k, n] for k in everything}, {k: J[k].get(m, 0) for k in everything})
+        [along({k: MJ[k, n] for k in everything}, {k: J[k].get(m, 0) for k in everything})
          for n in independent] for m in independent
     ]  # fmt: skip
-    force = [_along(load, {k: J[k].get(m, 0) for k in everything}) for m in independent]
+    force = [along(load, {k: J[k].get(m, 0) for k in everything}) for m in independent]
     return M, force
 

@@ -1,1 +1,1 @@
-"""Units of FMI 3.0."""
+"""Units of FMI 3.0 and 2.0."""

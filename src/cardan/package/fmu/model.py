@@ -46,6 +46,16 @@ class Unit:
         return (self.direct, self.loops.function) if self.loops else (self.direct,)
 
     @cached_property
+    def along(self) -> dict[str, Function]:
+        """How the outputs of each function change along a direction of its inputs."""
+        return {function.name: _along(function) for function in self.functions}
+
+    @property
+    def sources(self) -> tuple[Function, ...]:
+        """All that is written in C."""
+        return (*self.functions, *self.along.values())
+
+    @cached_property
     def joints(self) -> tuple[Joint, ...]:
         return tuple(joint for joint in self.robot.joints if joint.sigma != FIXED)
 
@@ -162,3 +172,16 @@ def unit_of(plan: Plan) -> Unit:
             "option out"
         )
     return Unit(plan, direct, loops_of(plan) if plan.robot.constrained else None)
+
+
+def _along(function: Function) -> Function:
+    """How the outputs of a function change along a direction of its inputs but the parameters."""
+    program = function.program
+    program = program.tangent([name for name in program.inputs if name != "p"])
+    inputs, outputs = (
+        tuple(Array(x, x, shape, program.meaning.get(x, "")) for x, shape in arrays.items())
+        for arrays in (program.inputs, program.outputs)
+    )
+    return replace(
+        function, name=f"{function.name}_along", program=program, inputs=inputs, outputs=outputs
+    )

@@ -1,4 +1,5 @@
-"""A unit of FMI 3.0 of the direct dynamics, for model exchange and co-simulation."""
+"""Units of FMI 3.0 and 2.0 of the direct dynamics, for model exchange and co-simulation, with
+directional derivatives: the same sources and the same binary, in two archives."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..c import prototype
-from ..compiler import build_shared, platform_tuple
+from ..compiler import build_shared, platform_tuple, second_platform
 from ..folder import Files, template
 from ..plan import Function, Plan
 from ..reference import TOLERANCE
@@ -26,37 +27,50 @@ __all__ = ["files", "models"]
 
 
 def files(plan: Plan) -> tuple[Files, tuple[str, ...]]:
-    """The unit and what it is made of."""
+    """The units and what they are made of."""
     unit = unit_of(plan)
     states = states_of(unit)
     motion = motion_of(unit, states)
     listed = variables(unit, motion.step)
-    token = _token(description(plan, listed, ""), unit.functions)
-    sources, xml = _sources(unit, token, motion.step), description(plan, listed, token)
+    token = _token(description(plan, listed, ""), unit.sources)
+    sources = _sources(unit, token, motion.step)
     built = build_shared(plan.name, sources, ("FMI3_OVERRIDE_FUNCTION_PREFIX",))
+    names = [name for name in sources if name.endswith(".c")]
     content: dict[str, str | bytes] = {
-        "modelDescription.xml": xml,
+        "modelDescription.xml": description(plan, listed, token),
         **{f"sources/{name}": text for name, text in sources.items()},
-        "sources/buildDescription.xml": _build_description(plan, sources),
+        "sources/buildDescription.xml": _build_description(plan, names),
     }
-    binary = {} if isinstance(built, str) else {f"binaries/{platform_tuple()}/{built[0]}": built[1]}
+    older: dict[str, str | bytes] = {
+        **{path: text for path, text in content.items() if not path.endswith(".xml")},
+        "modelDescription.xml": description(plan, listed, token, names),
+    }
+    binaries: list[dict[str, bytes]] = [{}, {}]
+    note = f"{plan.name}.fmu (FMI 3.0) and {plan.name}_fmi2.fmu (FMI 2.0) hold sources and"
     if isinstance(built, str):
-        note = f"{plan.name}.fmu holds sources and no binary: {built}"
+        note = f"{note} no binary: {built}"
     else:
-        note = f"{plan.name}.fmu holds sources and a binary for {platform_tuple()}"
-    c_files = " ".join(f"sources/{name}" for name in sources if name.endswith(".c"))
+        note = f"{note} a binary for {platform_tuple()}"
+        places = (platform_tuple(), second_platform())
+        binaries = [{f"binaries/{place}/{built[0]}": built[1]} for place in places if place]
+    c_files = " ".join(f"sources/{name}" for name in names)
+    units = {
+        f"{plan.name}{ending}.fmu": _zipped({**parts, **binary})
+        for ending, parts, binary in zip(("", "_fmi2"), (content, older), binaries, strict=False)
+    }
     return {
         "README.md": _readme(unit, listed, motion, note),
-        f"{plan.name}.fmu": _zipped({**content, **binary}),
+        **units,
         "CMakeLists.txt": template("fmu/CMakeLists.txt", name=plan.name, sources=c_files),
         **content,
+        "fmi2/modelDescription.xml": older["modelDescription.xml"],
         f"test/test_{plan.name}.c": _test(unit, states, motion),
     }, (note,)
 
 
 def _token(xml: str, functions: Sequence[Function]) -> str:
     """A name for this very model: another description or another code has another."""
-    code = "".join(function.emit("c") for function in functions)
+    code = "".join(part.emit("c") for part in functions)
     digest = hashlib.sha256(f"{xml}{code}".encode()).digest()
     return f"{{{uuid.UUID(bytes=digest[:16])}}}"
 
@@ -66,6 +80,8 @@ def _sources(unit: Unit, token: str, step: float) -> dict[str, str]:
     for array in unit.inputs:
         names[array.name] = f"u + {first}" if first else "u"
         first += array.size
+    turned = {**names, **{f"{kind}_{x}": f"d{y}" for x, y in names.items() for kind in "vt"}}
+    tangent = unit.along[unit.direct.name]
     base = template("fmu/model_base.h", gravity=_exactly(unit.gravity)) if unit.floating else ""
     model = template(
         "fmu/model.h", name=unit.plan.name, token=token, step=repr(step), rate=repr(RATE), nu=first,
@@ -73,13 +89,14 @@ def _sources(unit: Unit, token: str, step: float) -> dict[str, str]:
         np=len(unit.parameters), p=_exactly(unit.parameters.values()) or "0",
         start=_table(unit.start), prototype=prototype(unit.direct),
         call=_call(unit.direct, names), base=base, loops=_loops(unit),
+        tangent=prototype(tangent), call_tangent=_call(tangent, turned),
     )  # fmt: skip
-    parts = ["model.h", "cardan_fmi3.h", "fmu.c", "absent.c"]
+    parts = ["model.h", "cardan_fmi3.h", "fmu.c", "fmi2.c", "absent.c"]
     parts += ["base.h"] * unit.floating + ["loops.h"] * (unit.loops is not None)
     return {
         **{name: template(f"fmu/{name}") for name in parts if name != "model.h"},
         "model.h": model,
-        **{f"{function.name}.c": function.emit("c") for function in unit.functions},
+        **{f"{part.name}.c": part.emit("c") for part in unit.sources},
     }
 
 
@@ -102,12 +119,15 @@ def _loops(unit: Unit) -> str:
             "fmu/gather.h", count=len(own), places=", ".join(str(every.index(x)) for x in own)
         )
         names["p"] = "own"
+    tangent = unit.along[function.name]
+    turned = {**names, **{f"v_{x}": f"d{x}" for x in names}, **{f"t_{x}": f"d{x}" for x in names}}
     return template(
         "fmu/model_loops.h", nr=sizes["r"][0], rows=sizes["Wp"][0], columns=sizes["Wp"][1],
         driving=_listed(loops.driving), following=_listed(loops.following),
         reach=_table(loops.reach), weights=_table(loops.weights),
         owners=_listed(loops.system.owners), names=_strings(loops.names), gather=gather,
         prototype=prototype(function), call=_call(function, names),
+        tangent=prototype(tangent), call_tangent=_call(tangent, turned),
     )  # fmt: skip
 
 
@@ -129,8 +149,8 @@ def _strings(names: Iterable[str]) -> str:
     return "{" + ", ".join(f'"{text}"' for text in kept) + "}"
 
 
-def _build_description(plan: Plan, sources: dict[str, str]) -> str:
-    lines = [f'      <SourceFile name="{name}"/>' for name in sources if name.endswith(".c")]
+def _build_description(plan: Plan, names: Sequence[str]) -> str:
+    lines = [f'      <SourceFile name="{name}"/>' for name in names]
     return template("fmu/buildDescription.xml", name=plan.name, files="\n".join(lines))
 
 

@@ -1,8 +1,8 @@
-"""modelDescription.xml of FMI 3.0: the variables of the unit, their units and their structure."""
+"""modelDescription.xml of FMI 3.0 and 2.0: variables of the unit, their units and structure."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from xml.sax.saxutils import quoteattr
@@ -148,28 +148,39 @@ def _settings(unit: Unit, step: float) -> Iterator[Variable]:
         yield Variable("loops.rate", words, "parameter", "fixed", "1/s", RATE)
 
 
-def description(plan: Plan, listed: list[Variable], token: str) -> str:
-    """The file."""
-    words = f"Direct dynamics of the robot '{plan.title}'"
+def description(plan: Plan, listed: list[Variable], token: str, sources: Sequence[str] = ()) -> str:
+    """The file of FMI 3.0, or with the names of the sources that of FMI 2.0, which lists them."""
+    words, second = f"Direct dynamics of the robot '{plan.title}'", bool(sources)
+    version, key, state, plural = ("2.0", "guid", "state", "") if second else (
+        "3.0", "instantiationToken", "State", "s")  # fmt: skip
+    able = (
+        f'modelIdentifier="{plan.name}" canGetAndSetFMU{state}="true" '
+        f'canSerializeFMU{state}="true" providesDirectionalDerivative{plural}="true"'
+    )
+    listing = "".join(f'<File name="{name}"/>' for name in sources)
+    files = f"<SourceFiles>{listing}</SourceFiles>"
+    wrote = ' numberOfEventIndicators="0"' if second else ""
+    ends = {
+        tag: f">{files}</{tag}>" if second else "/>" for tag in ("ModelExchange", "CoSimulation")
+    }
+    several = ' canHandleVariableCommunicationStepSize="true"'
     lines = [
         '<?xml version="1.0" encoding="UTF-8"?>',
-        f'<fmiModelDescription fmiVersion="3.0" modelName={_quoted(plan.title)} '
-        f'instantiationToken="{token}" description={_quoted(words)} '
-        f'generationTool="Cardan {__version__}" variableNamingConvention="structured">',
-        f'  <ModelExchange modelIdentifier="{plan.name}" canGetAndSetFMUState="true" '
-        'canSerializeFMUState="true"/>',
-        f'  <CoSimulation modelIdentifier="{plan.name}" canGetAndSetFMUState="true" '
-        'canSerializeFMUState="true" canHandleVariableCommunicationStepSize="true"/>',
+        f'<fmiModelDescription fmiVersion="{version}" modelName={_quoted(plan.title)} '
+        f'{key}="{token}" description={_quoted(words)} '
+        f'generationTool="Cardan {__version__}" variableNamingConvention="structured"{wrote}>',
+        f"  <ModelExchange {able}{ends['ModelExchange']}",
+        f"  <CoSimulation {able}{several}{ends['CoSimulation']}",
         "  <UnitDefinitions>",
         *(_unit(name) for name in _UNITS if any(name == x.unit for x in listed)),
         "  </UnitDefinitions>",
         '  <LogCategories><Category name="logStatusError"/></LogCategories>',
         '  <DefaultExperiment startTime="0" stopTime="1" stepSize="0.01"/>',
         "  <ModelVariables>",
-        *(_variable(k, variable) for k, variable in enumerate(listed)),
+        *(_variable(k, variable, second) for k, variable in enumerate(listed)),
         "  </ModelVariables>",
         "  <ModelStructure>",
-        *_structure(listed),
+        *(_second_structure(listed) if second else _structure(listed)),
         "  </ModelStructure>",
         "</fmiModelDescription>",
         "",
@@ -186,32 +197,56 @@ def _unit(name: str) -> str:
     return f'    <Unit name="{name}"><BaseUnit {base}/></Unit>'
 
 
-def _variable(k: int, x: Variable) -> str:
+def _variable(k: int, x: Variable, second: bool) -> str:
+    """A variable; FMI 2.0 counts variables from 1 and keeps what is of numbers in an element."""
     parts = [f"name={_quoted(x.name)}", f'valueReference="{k}"']
     parts += [f'causality="{x.causality}"'] if x.causality else []
     parts.append(f'variability="{x.variability}"')
     if x.causality == "output":
         kind = "calculated" if x.start is None else "approx" if x.guess else "exact"
         parts.append(f'initial="{kind}"')
-    parts += [f'start="{x.start!r}"'] if x.start is not None else []
-    parts += [f'derivative="{x.state}"'] if x.state is not None else []
-    parts += [f'unit="{x.unit}"'] if x.unit else []
-    parts += ['min="0"'] if x.name in ("step", "loops.rate") else []
-    return f"    <Float64 {' '.join(parts)} description={_quoted(x.words)}/>"
+    numbers = [f'start="{x.start!r}"'] if x.start is not None else []
+    numbers += [f'derivative="{x.state + second}"'] if x.state is not None else []
+    numbers += [f'unit="{x.unit}"'] if x.unit else []
+    numbers += ['min="0"'] if x.name in ("step", "loops.rate") else []
+    words = f"description={_quoted(x.words)}"
+    if second:
+        real = " ".join(["<Real", *numbers])
+        return f"    <ScalarVariable {' '.join(parts)} {words}>{real}/></ScalarVariable>"
+    return f"    <Float64 {' '.join([*parts, *numbers])} {words}/>"
+
+
+def _unknowns(listed: list[Variable]) -> tuple[tuple[str, list[tuple[int, Variable]]], ...]:
+    """Outputs, derivatives of the states in the order of the states, and what is computed at the
+    start: the element of FMI 3.0, places and variables."""
+    every = list(enumerate(listed))
+    return (
+        ("Output", [(k, x) for k, x in every if x.causality == "output"]),
+        ("ContinuousStateDerivative", [(k, x) for k, x in every if x.state is not None]),
+        ("InitialUnknown", [
+            (k, replace(x, depends=None) if x.guess else x) for k, x in every
+            if x.state is not None or x.guess or (x.causality == "output" and x.start is None)
+        ]),
+    )  # fmt: skip
 
 
 def _structure(listed: list[Variable]) -> Iterator[str]:
-    """Outputs, derivatives of the states in the order of the states, and what is computed at the
-    start. A variable without dependencies listed depends on everything."""
+    """A variable without dependencies listed depends on everything."""
+    for tag, unknowns in _unknowns(listed):
+        for k, x in unknowns:
+            known = "" if x.depends is None else (
+                f' dependencies="{x.depends}" dependenciesKind="constant"')  # fmt: skip
+            yield f'    <{tag} valueReference="{k}"{known}/>'
 
-    def line(tag: str, k: int, x: Variable) -> str:
-        known = "" if x.depends is None else (
-            f' dependencies="{x.depends}" dependenciesKind="constant"')  # fmt: skip
-        return f'    <{tag} valueReference="{k}"{known}/>'
 
-    every = list(enumerate(listed))
-    yield from (line("Output", k, x) for k, x in every if x.causality == "output")
-    yield from (line("ContinuousStateDerivative", k, x) for k, x in every if x.state is not None)
-    for k, x in every:
-        if x.state is not None or x.guess or (x.causality == "output" and x.start is None):
-            yield line("InitialUnknown", k, replace(x, depends=None) if x.guess else x)
+def _second_structure(listed: list[Variable]) -> Iterator[str]:
+    for tag, (_, unknowns) in zip(
+        ("Outputs", "Derivatives", "InitialUnknowns"), _unknowns(listed), strict=True
+    ):
+        rows = []
+        for k, x in unknowns:
+            known = "" if x.depends is None else (
+                f' dependencies="{x.depends + 1}" dependenciesKind="constant"')  # fmt: skip
+            rows.append(f'      <Unknown index="{k + 1}"{known}/>')
+        if rows:
+            yield from (f"    <{tag}>", *rows, f"    </{tag}>")

@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 
 from ....errors import InputError
 
-__all__ = ["among", "robot_file", "unpacked", "uploaded"]
+__all__ = ["among", "robot_files", "unpacked", "uploaded"]
 
 ROBOTS = ("urdf", "toml", "par", "xml")
 _MOST_FILES = 2000
@@ -50,10 +50,10 @@ def _unzipped(archive: zipfile.ZipFile) -> dict[str, bytes]:
     return contents
 
 
-def robot_file(files: dict[str, bytes]) -> tuple[str, bytes]:
-    """The one that describes a robot: of several, the one nearest to the top."""
+def robot_files(files: dict[str, bytes]) -> list[str]:
+    """Those that describe a robot: of several, the ones nearest to the top."""
     if len(files) == 1:
-        return next(iter(files.items()))
+        return list(files)
     robots = [
         name
         for name in files
@@ -67,10 +67,7 @@ def robot_file(files: dict[str, bytes]) -> tuple[str, bytes]:
     best = sorted(urdf or robots, key=lambda name: (name.count("/"), name))
     if not best:
         raise InputError("there is no robot among the files: .urdf, .toml, .par or .xml")
-    if len(best) > 1 and best[0].count("/") == best[1].count("/"):
-        few = ", ".join(name[-60:] for name in best[:5])
-        raise InputError(f"there are several robots among the files ({few}): leave one")
-    return best[0], files[best[0]]
+    return [name for name in best if name.count("/") == best[0].count("/")]
 
 
 def _whole(content: bytes) -> bool:

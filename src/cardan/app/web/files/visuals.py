@@ -11,20 +11,25 @@ from typing import Any
 from ....describe.files import accepted, dumps, read_bytes
 from ....describe.robot import Robot
 from .meshes import as_stl
-from .uploads import among, robot_file, unpacked
+from .uploads import among, robot_files, unpacked
 
 __all__ = ["opened"]
 
 Data = dict[str, Any]
 _MOST_DRAWN = 600_000  # triangles of a robot
 _GREY = "#9aa4af"
+_MOST_LISTED = 200  # robots of one archive
 
 
 def opened(robot: None, data: Data, say: Callable[[str], None]) -> Data:
     """The robot among the uploaded files, and its surfaces; names of files only tell which is
     which."""
     files = unpacked([(name, base64.b64decode(text)) for name, text in data["attached"]])
-    name, content = robot_file(files)
+    names = robot_files(files)
+    if len(names) > 1 and data.get("choice") not in names:
+        return {"several": names[:_MOST_LISTED]}
+    name = data["choice"] if len(names) > 1 else names[0]
+    content = files[name]
     say("reading the robot")
     suffix = name.rpartition(".")[2].lower() if "." in name else ""
     shown = "".join(c for c in re.split(r"[/\\]", name)[-1] if c.isprintable())[-60:] or "upload"

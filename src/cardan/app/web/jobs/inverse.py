@@ -56,10 +56,10 @@ def inverse(robot: Robot, data: Data, say: Callable[[str], None]) -> Data:
             rows = _completed(geometry.solve(T, guess=q[on], limits=bool(robot.loops)), q, on)
             reason = "; ".join((geometry.reason, *geometry.remarks))
             why = "" if len(rows) or geometry.free else geometry.reach(T).text
-            return {**_answer(rows, geometry.method, reason, geometry.equations()), "why": why}
+            return _answer(rows, geometry.method, reason, geometry.equations(), why)
     say("searching")
     return _answer(_searched(bare, q, pose, name), "search",
-                   f"from {_STARTS} starts: there may be others", "")  # fmt: skip
+                   f"from {_STARTS} starts: there may be others")  # fmt: skip
 
 
 def assemblies(robot: Robot, data: Data, say: Callable[[str], None]) -> Data:
@@ -77,7 +77,8 @@ def assemblies(robot: Robot, data: Data, say: Callable[[str], None]) -> Data:
         if len(rows) > _FEW:
             rows = rows[[own[0] for own in every.poses.arrangements]]
             words += ", one of each pose listed"
-    return {"q": rows[:_FEW].tolist(), "words": words, "note": every.note}
+    says = "; ".join(filter(None, (words, every.note)))
+    return {"configurations": rows[:_FEW].tolist(), "says": says}
 
 
 def _completed(chain: np.ndarray, q: np.ndarray, on: list[int]) -> np.ndarray:
@@ -87,10 +88,15 @@ def _completed(chain: np.ndarray, q: np.ndarray, on: list[int]) -> np.ndarray:
     return rows
 
 
-def _answer(q: Any, method: str, reason: str, equations: str) -> Data:
-    return {
-        "q": np.atleast_2d(q).tolist(), "method": method, "reason": reason, "equations": equations
-    }  # fmt: skip
+def _answer(q: Any, method: str, reason: str, equations: str = "", why: str = "") -> Data:
+    rows = np.atleast_2d(q).tolist() if np.size(q) else []
+    answer: Data = {"configurations": rows, "method": method}
+    if not rows:
+        words = why or f"tried by {method}"
+        return {**answer, "fails": f"no configuration reaches this pose; {words}"}
+    count = f"{len(rows)} configuration{'s' * (len(rows) != 1)}"
+    texts = {"Equations": equations} if equations else {}
+    return {**answer, "says": f"{count} by {method}: {reason}", "texts": texts}
 
 
 def _pose(data: Data) -> np.ndarray | None:

@@ -29,11 +29,12 @@ __all__ = ["JobError", "Jobs", "Limits", "Result"]
 
 _KEPT = 64  # results
 _KEPT_BYTES = 48_000_000
+_PATIENCE = 10  # times the processor time that a job may take by the clock, on a busy machine
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What a job may use."""
+    """What a job may use: seconds of processor time, and ten times as many by the clock."""
 
     seconds: float = 120.0
     megabytes: int = 4096
@@ -79,11 +80,13 @@ class Jobs:
 
     async def run(
         self, function: str, say: Callable[[str], None] = lambda text: None,
-        hints: dict[str, Any] | None = None, attached: bytes | None = None, **data: Any,
+        hints: dict[str, Any] | None = None, attached: bytes | None = None,
+        seconds: float | None = None, **data: Any,
     ) -> dict[str, Any]:  # fmt: skip
         """The result of a function of `work`. Cancelling the task kills the process.
 
-        `hints` and `attached` (JSON) may save work; the result does not depend on them. Whatever
+        `hints` and `attached` (JSON) may save work; the result does not depend on them. `seconds`
+        of processor time, where they are not those of the limits, stop it. Whatever
         else goes wrong is a `JobError`: a page must never wait for a job that is dead."""
         key = self.key(function, **data)
         if self.keeps(key):
@@ -94,7 +97,9 @@ class Jobs:
             if self.keeps(key):  # another page asked the same while this one waited
                 return self.kept(key)
             question = json.dumps({**data, **(hints or {})}).encode()
-            result = await self._fresh(function, question, attached, say)
+            result = await self._fresh(
+                function, question, attached, say, seconds or self.limits.seconds
+            )
         self._keep(key, result)
         return {**json.loads(result.text), "key": key}
 
@@ -121,32 +126,30 @@ class Jobs:
             self._keep(key, result)
 
     async def _fresh(
-        self, function: str, question: bytes, attached: bytes | None, say: Callable[[str], None]
-    ) -> Result:
+        self, function: str, question: bytes, attached: bytes | None, say: Callable[[str], None],
+        seconds: float,
+    ) -> Result:  # fmt: skip
+        data = b'{"function": "%s", "seconds": %g, "data": %s, "attached": %s}' % (
+            function.encode(), seconds, question, attached or b"null"
+        )  # fmt: skip
         try:
-            return await self._answered(function, question, attached, say)
+            return await self._answered(data, say, seconds)
         except CardanError:
             raise
         except Exception as error:
             logging.getLogger("cardan").exception("a job failed")
             raise JobError(f"stopped: the work could not be run ({error}); start again") from None
 
-    async def _answered(
-        self, function: str, question: bytes, attached: bytes | None, say: Callable[[str], None]
-    ) -> Result:
-        limits = self.limits
+    async def _answered(self, data: bytes, say: Callable[[str], None], seconds: float) -> Result:
         process = await self._ready()
         self._running.add(process)
         try:
-            data = b'{"function": "%s", "data": %s, "attached": %s}' % (
-                function.encode(), question, attached or b"null"
-            )  # fmt: skip
-            result = await asyncio.wait_for(self._talk(process, data, say), limits.seconds)
+            result = await asyncio.wait_for(self._talk(process, data, say), _PATIENCE * seconds)
             if result is None:
-                raise JobError(await self._death(process))
+                raise JobError(await self._death(process, seconds))
             return result
         except TimeoutError:
-            raise JobError(f"stopped: it took more than {limits.seconds:g} s") from None
+            raise JobError(_too_long(_PATIENCE * seconds, "")) from None
         finally:
             await _kill(process)
             self._running.discard(process)
@@ -154,10 +157,10 @@ class Jobs:
 
     async def _started(self) -> asyncio.subprocess.Process:
         return await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "cardan.app.web.jobs.worker", str(self.limits.seconds),
-            str(self.limits.megabytes), stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL,
-            limit=self.limits.result_bytes, start_new_session=os.name != "nt",
+            sys.executable, "-m", "cardan.app.web.jobs.worker", str(self.limits.megabytes),
+            stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.DEVNULL, limit=self.limits.result_bytes,
+            start_new_session=os.name != "nt",
         )  # fmt: skip
 
     def warm_up(self) -> None:
@@ -212,11 +215,13 @@ class Jobs:
             elif kind == b"result":
                 return Result(rest, parts)
 
-    async def _death(self, process: asyncio.subprocess.Process) -> str:
+    async def _death(self, process: asyncio.subprocess.Process, seconds: float) -> str:
         """What to say of a process that ended without an answer."""
         # at most for a moment: it may have closed its output and live on
         await asyncio.wait({asyncio.ensure_future(process.wait())}, timeout=2.0)
         status, limit = process.returncode, f"more than {self.limits.megabytes} MB"
+        if os.name != "nt" and status == -signal.SIGXCPU:
+            return _too_long(seconds, " of processor time")
         if status is not None and status < 0:
             with contextlib.suppress(ValueError):
                 name = signal.Signals(-status).name
@@ -240,6 +245,10 @@ class Jobs:
                 await _kill(await self._spare)
         for process in list(self._running):
             await _kill(process)
+
+
+def _too_long(seconds: float, kind: str) -> str:
+    return f"stopped: it took more than {seconds:g} s{kind}; Help > Limits of work allows more"
 
 
 async def _kill(process: asyncio.subprocess.Process) -> None:

@@ -208,7 +208,7 @@ def evaluate(data: Data, say: Say) -> Data:
     names = list(program.outputs)
     values = [result] if len(names) == 1 else list(result)
     return {
-        "outputs": {n: np.asarray(x).tolist() for n, x in zip(names, values, strict=True)},
+        "values": {n: np.asarray(x).tolist() for n, x in zip(names, values, strict=True)},
         "zero": {n: inputs[n].size for n in inputs if n not in values_in},
     }
 
@@ -247,7 +247,10 @@ FUNCTIONS: dict[str, Callable[[Data, Say], Data]] = {
     "package": package,
     "evaluate": evaluate,
     **{name: _from("jobs.motion", name)
-       for name in ("motion", "simulation", "identification", "modes")},
+       for name in ("motion", "simulation", "comparison", "modes")},
+    **{name: _from("jobs.studies", name)
+       for name in ("columns", "identification", "excitation", "workspace", "singular", "sheet",
+                    "reduction", "sweep", "linear")},
     **{name: _from("jobs.inverse", name) for name in ("inverse", "assemblies")},
     "opened": _from("files.visuals", "opened"),
 }  # fmt: skip

@@ -1,4 +1,4 @@
-"""The process of one job: `python -m cardan.app.web.jobs.worker SECONDS MEGABYTES`.
+"""The process of one job: `python -m cardan.app.web.jobs.worker MEGABYTES`.
 
 It may be started long before its question comes, as JSON on stdin; lines "say ...", then
 "error ..." or "part NAME ..." and "result ...", go to stdout."""
@@ -6,6 +6,7 @@ It may be started long before its question comes, as JSON on stdin; lines "say .
 from __future__ import annotations
 
 import json
+import math
 import os
 import signal
 import sys
@@ -21,10 +22,10 @@ __all__ = ["main"]
 
 
 def main() -> int:
-    seconds, megabytes = sys.argv[1:3]
+    megabytes = sys.argv[1]
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # what a library prints must not be taken for an answer
-    _limit(float(seconds), int(megabytes))
+    _limit(int(megabytes))
     threading.Thread(target=_watch, args=(os.getppid(),), daemon=True).start()
 
     def answer(kind: str, value: Any) -> None:
@@ -45,6 +46,7 @@ def main() -> int:
 
     try:
         question = json.load(sys.stdin)
+        _limit_time(float(question["seconds"]))
         function = FUNCTIONS[question["function"]]
         data = {**question["data"], "attached": question["attached"]}
         result = function(data, say)
@@ -69,7 +71,7 @@ def _watch(parent: int) -> None:
             os.killpg(os.getpgid(0), signal.SIGKILL)
 
 
-def _limit(seconds: float, megabytes: int) -> None:
+def _limit(megabytes: int) -> None:
     """Let the system itself stop a job, should the server not live to do it."""
     if os.name == "nt":
         return
@@ -78,8 +80,16 @@ def _limit(seconds: float, megabytes: int) -> None:
     os.nice(5)  # the page comes first
     size = megabytes << 20
     resource.setrlimit(resource.RLIMIT_AS, (size, size))
-    most = int(seconds * 2 * (os.cpu_count() or 1)) + 5
-    resource.setrlimit(resource.RLIMIT_CPU, (most, most))
+
+
+def _limit_time(seconds: float) -> None:
+    """Of the processor, from now on: what came before was waiting for the question."""
+    if os.name == "nt":
+        return
+    import resource
+
+    most = math.ceil(time.process_time() + seconds)
+    resource.setrlimit(resource.RLIMIT_CPU, (most, most + 5))
 
 
 if __name__ == "__main__":

@@ -5,20 +5,18 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from inspect import isawaitable
 from typing import Any
 
-import numpy as np
 from nicegui import background_tasks, ui
 
 from ....errors import CardanError
 from ....version import __version__
 from .. import WORDS
-from ..server.angles import factors
 from ..server.state import Page
 
-__all__ = ["Work", "field", "listed", "numbers_of", "pinned", "put", "read", "target"]
+__all__ = ["Work"]
 
 Show = Callable[["Work", dict[str, Any], dict[str, Any], bool], Any]
 
@@ -138,6 +136,7 @@ class Work:
         about, result = last
         if about.get("version") != __version__:
             return
+        page.jobs.restore(about["key"], result)  # its files can be taken away
         answer = {**json.loads(result.text), "key": about["key"]}
         with self.result:
             if about["form"] == page.form:
@@ -146,77 +145,3 @@ class Work:
             else:
                 words = f"The last result is of {about['name'][:60]}, which had other joints."
                 ui.label(words).classes("hint")
-
-
-def field(label: str, value: Any, scale: Any = 1.0) -> Any:
-    """A vector as numbers with commas; one stands for all. What is shown is the value, in SI units,
-    times the scale."""
-    source = ui.input(label).props("dense").classes("w-full mono")
-    source.scale = np.atleast_1d(scale)  # type: ignore[attr-defined]
-    put(source, value)
-    return source
-
-
-def put(source: Any, value: Any) -> None:
-    """Show a vector, in SI units, in its field."""
-    x = np.array(value, float)
-    source.value = listed((x * _scale(source, x.size)).tolist())
-
-
-def _scale(source: Any, count: int) -> np.ndarray:
-    """Of so many numbers; those that come after the joints, elastic coordinates, have none."""
-    scale: np.ndarray = source.scale
-    if len(scale) == 1:
-        return np.repeat(scale, count)
-    return np.pad(scale, (0, max(0, count - len(scale))), constant_values=1.0)[:count]
-
-
-def listed(value: Any) -> str:
-    """Numbers with commas; one where all are the same, which is read as such."""
-    same = len(value) > 1 and all(x == value[0] for x in value)
-    return ", ".join(f"{x:.6g}" for x in (value[:1] if same else value))
-
-
-def pinned(
-    label: str, value: Any, words: str, now: Callable[[], Sequence[float]], scale: Any = 1.0
-) -> Any:
-    """A field with a button that fills in how it is now."""
-    source = field(label, value, scale)
-    with source.add_slot("append"):
-        button = ui.button(icon="pin_drop", on_click=lambda: put(source, now()))
-        button.props("flat round dense size=sm")
-        button.props["aria-label"] = button.props["title"] = words
-    return source
-
-
-def target(page: Page, label: str, value: Any, columns: Sequence[int]) -> Any:
-    """A field for positions, which a button takes from the sliders."""
-    return pinned(
-        label, value, "Take where the sliders stand", lambda: page.q[list(columns)].tolist(),
-        factors(page.robot, page.degrees, columns),
-    )  # fmt: skip
-
-
-def numbers_of(text: str) -> list[float] | None:
-    """Finite numbers with commas or blanks between; None where there are others."""
-    try:
-        numbers = [float(part) for part in text.replace(",", " ").split()]
-    except ValueError:
-        return None
-    return numbers if np.isfinite(numbers).all() else None
-
-
-def read(source: Any, work: Work, count: int | None = None) -> list[float] | None:
-    """So many numbers of a field, or one for all, in SI units; None, and a message, where it has
-    others."""
-    text = source.value or ""
-    numbers = numbers_of(text)
-    if numbers is None:
-        work.fail(f"'{text[:60]}': finite numbers with commas are expected")
-        return None
-    if len(numbers) == 1 and (count is not None or np.ptp(source.scale)):
-        numbers *= len(source.scale) if count is None else count
-    if count is not None and len(numbers) != count:
-        work.fail(f"'{text[:60]}': {count} numbers are needed, or one for all")
-        return None
-    return [float(x) for x in np.array(numbers) / _scale(source, len(numbers))]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from inspect import isawaitable
 from typing import Any
 
 from nicegui import ui
@@ -42,14 +43,18 @@ class _Chooser(Element, component="../parts/chooser.js"):
 
 
 def choose_from(label: str, items: dict[str, str], take: Callable[[str], Any]) -> None:
-    """A dialog with a list that gets shorter as one types."""
+    """A dialog with a list that gets shorter as one types; it belongs to the page, as does what is
+    opened from it: the dialog it was asked for in may be closed by then."""
+    room = ui.context.client.content
 
-    def taken(name: str) -> None:
+    async def taken(name: str) -> None:
         dialog.close()
-        if name in items:
-            take(name)
+        with room:
+            work = take(name) if name in items else None
+            if isawaitable(work):
+                await work
 
-    with ui.dialog() as dialog, ui.card().classes("opening"):
+    with room, ui.dialog() as dialog, ui.card().classes("opening"):
         _Chooser(label, items, taken).classes("w-full")
     dialog.on("hide", dialog.delete)
     dialog.open()
@@ -57,6 +62,10 @@ def choose_from(label: str, items: dict[str, str], take: Callable[[str], Any]) -
 
 _KEYS = {
     "Alt+1, Alt+2, Alt+3": "Robot, Models, Use",
+    "Ctrl+K": "find a command, a model or a panel",
+    "Ctrl+Enter": "derive the chosen model",
+    "Ctrl+S": "keep the robot among my robots",
+    "Space, F": "play or pause the motion; look at the whole robot",
     "Ctrl+Z, Ctrl+Y": "undo and redo, where no text is being typed",
     "Tab, Shift+Tab": "the next thing, the one before",
     "Up, Down": "in a table: the cell above, below; in a menu: the item",

@@ -59,7 +59,7 @@ class Models:
                     on_change=lambda event: self.choose(event.value),
                 ).classes("model-choice").props("dense")  # fmt: skip
                 self.run = ui.button("Derive", icon="functions", on_click=self.start)
-                self.run.props("no-caps unelevated")
+                self.run.props('no-caps unelevated data-key=enter title="Ctrl+Enter"')
                 self.more = ui.button("Options", icon="tune", on_click=self._unfold)
                 self.more.props("flat no-caps").set_visibility(False)
                 self.stop = ui.button("Cancel", on_click=self.cancel).props("flat no-caps")

@@ -14,6 +14,8 @@ from nicegui import ui
 from ....describe.files import accepted, read_bytes
 from ....errors import CardanError, InputError
 from ..server.state import Page
+from .cells import say as tell
+from .menus import choose_from
 
 __all__ = ["open_file", "packed"]
 
@@ -77,9 +79,29 @@ def open_file(page: Page) -> None:
 
 
 async def _opened(page: Page, files: list[Any], say: Any) -> str:
-    """Show the robot of the files; a message where there is none."""
+    """Show the robot of the files, of several the one that is chosen; a message where there is
+    none."""
     digest, attached = await packed(files)
     answer = await page.ask("opened", say, files=digest, attached=attached)
+    if "several" in answer:
+
+        async def take(name: str) -> None:
+            try:
+                chosen = await page.ask("opened", lambda text: None, files=digest, choice=name,
+                                        attached=attached)  # fmt: skip
+                message = await _shown(page, chosen)
+            except CardanError as error:
+                message = str(error)
+            tell(message)
+
+        names = dict.fromkeys(answer["several"], "")
+        choose_from(f"{len(names)} robots among the files", names, take)
+        return ""
+    return await _shown(page, answer)
+
+
+async def _shown(page: Page, answer: dict[str, Any]) -> str:
+    """Open the robot that a job has read, with its surfaces."""
     surfaces = []
     for link, name, colour in answer["meshes"]:
         part = page.jobs.part(answer["key"], name)

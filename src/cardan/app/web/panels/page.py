@@ -16,22 +16,24 @@ from ..scene.view import View
 from ..server.shelf import Shelf
 from ..server.state import Page
 from .cells import say
+from .help import Tour, about, limits, offer, palette, share
 from .menus import Item, Menus, choose_from, show_keys
 from .models import Models
+from .new import new
 from .open import open_file
 from .robots import keep
 from .save import FORMATS, download
 from .style import KEYS, STYLE, UPRIGHT, is_dark
 from .table import description
-from .tasks import using
+from .tools import using
 
 __all__ = ["apologise", "build"]
 
 _GROUPS = tuple(dict.fromkeys(entry.group for entry in MENU.values()))
 
 
-def build(page: Page, shelf: Shelf) -> None:
-    """Everything of one browser page."""
+def build(page: Page, shelf: Shelf, link: str = "") -> None:
+    """Everything of one browser page; `link`: the robot of a link that was shared."""
     client = ui.context.client
     client.on_delete(page.close)
     page.within = lambda: client
@@ -45,15 +47,20 @@ def build(page: Page, shelf: Shelf) -> None:
             page.themed(await is_dark())
 
     client.on_connect(connected)
-    with ui.splitter(value=56, limits=(25, 80)).classes("w-full main") as splitter:
+    split = page.project.page.get("split", 56)
+    with ui.splitter(value=split, limits=(20, 97)).classes("w-full main") as splitter:
         splitter.props[":horizontal"] = UPRIGHT
+        splitter.on_value_change(lambda event: page.project.remember(split=float(event.value)))
         with splitter.before, ui.column().classes("w-full left"):
             _notice(page)
             left = _Left(page)
         with splitter.after:
             left.view = View(page)
-    _header(page, shelf, dark, left.models)
+    tour = Tour(page, left.tabs, left.rooms["Robot"])
+    _header(page, shelf, dark, left, tour, splitter)
     left.find_again()
+    if link:
+        offer(page, link)
 
 
 def apologise() -> None:
@@ -115,8 +122,7 @@ class _Left:
             if name == "Models":
                 self.panels[name] = Models(self.page)
             else:
-                using(self.page, self.view)
-                self.panels[name] = True
+                self.panels[name] = using(self.page, self.view)
 
     def models(self) -> Models:
         """The tab Models, brought to the front."""
@@ -125,6 +131,15 @@ class _Left:
         models: Models = self.panels["Models"]
         return models
 
+    def use(self, title: str) -> None:
+        """A panel of the tab Use, opened."""
+        opened = self.page.project.page.get("panels", [])
+        if title not in opened:
+            self.page.project.remember(panels=[*opened, title])
+        self._chosen("Use")
+        self.tabs.set_value("Use")
+        self.panels["Use"](title)
+
     def find_again(self) -> None:
         """The tab that was open before."""
         tab = self.page.project.page.get("tab")
@@ -132,7 +147,11 @@ class _Left:
             self.tabs.set_value(tab)
 
 
-def _header(page: Page, shelf: Shelf, dark: Any, on_models: Callable[[], Models]) -> None:
+def _header(
+    page: Page, shelf: Shelf, dark: Any, left: _Left, tour: Tour, splitter: Any
+) -> None:  # fmt: skip
+    on_models = left.models
+
     def choose(name: str) -> None:
         on_models().choose(name)
 
@@ -144,8 +163,15 @@ def _header(page: Page, shelf: Shelf, dark: Any, on_models: Callable[[], Models]
             if entry.group == group
         ]
     menus["Optimizer"] = _optimizer(on_models)
+    menus["Help"] = [
+        ("A tour of five steps", "", tour.start),
+        ("Find a command ...", "Ctrl+K", lambda: palette(left, menus)),
+        ("Keys", "?", show_keys),
+        ("Limits of work ...", "processor time of a job", lambda: limits(page)),
+        ("About", "version, documentation", about),
+    ]
     with ui.header().classes("header items-center no-wrap"):
-        ui.label("Cardan").classes("brand")
+        ui.label("Cardan").classes("brand").props("role=heading aria-level=1")
         Menus(menus)
         ui.space()
         title = ui.label().classes("title ellipsis")
@@ -161,8 +187,16 @@ def _header(page: Page, shelf: Shelf, dark: Any, on_models: Callable[[], Models]
             page.project.remember(dark=dark.value)
             page.themed(dark.value)
 
+        def fold() -> None:
+            """The picture out of the way, or back."""
+            splitter.value = 56 if splitter.value > 90 else 97
+
         _icon("dark_mode", "Dark or light", "", toggle)
+        _icon("view_sidebar", "Fold the picture", "", fold)
         _icon("keyboard", "Keys", "?", show_keys).props("data-key=?").classes("for-keys")
+        for key, work in (("k", lambda: palette(left, menus)), ("s", lambda: keep(page, shelf))):
+            hidden = ui.button(on_click=work).classes("folded")
+            hidden.props(f"data-key={key} tabindex=-1 aria-hidden=true")
 
     def refresh() -> None:
         title.set_text(f"{page.robot.name}, {_count(page.robot.n, 'joint')}")
@@ -214,24 +248,14 @@ def _robot_menu(page: Page, shelf: Shelf) -> list[Item | None]:
         choose_from("Bundled robots", titles, take)
 
     return [
-        ("New", "", lambda: _new(page)),
+        ("New ...", "", lambda: new(page)),
         ("Open a bundled robot ...", "", choose),
         ("Open a file ...", "", lambda: open_file(page)),
         None,
         ("My robots", "", lambda: ui.navigate.to("/robots")),
-        ("Keep in my robots ...", "", lambda: keep(page, shelf)),
+        ("Keep in my robots ...", "Ctrl+S", lambda: keep(page, shelf)),
+        ("Copy a link that holds the robot", "", lambda: share(page)),
         None,
         *((f"Download as {words}", "", partial(download, page, form))
           for form, words in FORMATS.items()),
     ]  # fmt: skip
-
-
-def _new(page: Page) -> None:
-    from ....describe.toml.read import from_dict
-
-    table = {
-        "name": "New robot",
-        "gravity": [0, 0, "-9.81"],
-        "link": [{"name": "link1", "M": 1}],
-    }
-    say(page.open(from_dict(table)))

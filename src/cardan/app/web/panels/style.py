@@ -177,7 +177,7 @@ math { font-family: "Page Math", "STIX Two Math", "Cambria Math", math; }
 .tools { position: absolute; top: 8px; right: 8px; gap: 2px; }
 .chooser-bar { position: absolute; left: 10px; top: 8px; gap: 2px; }
 .tools .q-btn, .chooser-bar .q-btn, .player .q-btn { --q-primary: var(--soft); color: var(--soft); }
-.tools .q-btn.on { --q-primary: var(--accent);
+.tools .q-btn.on, .player .q-btn.on { --q-primary: var(--accent);
   background: color-mix(in srgb, var(--accent) 13%, transparent); }
 .player { position: absolute; left: 12px; right: 12px; bottom: 10px; gap: 14px; }
 .player-time { font-variant-numeric: tabular-nums; font-size: 12.5px; color: var(--soft);
@@ -227,6 +227,11 @@ button.slider-unit { cursor: pointer; } button.slider-unit:hover { color: var(--
 .wide { max-width: 90vw !important; width: 60rem; }
 .counts { max-width: min(60rem, 92vw) !important; } .q-card .q-table__card { background: none; }
 .tables { white-space: pre; overflow-x: auto; width: 100%; }
+.left .nicegui-column:has(> .use-panel) { gap: 0; }
+.tour { position: fixed; z-index: 90; left: 16px; bottom: 16px; width: 22rem; max-width: 92vw;
+  padding: 12px 16px; gap: 6px; border: 1px solid var(--line); border-radius: 8px;
+  background: var(--lift); box-shadow: 0 4px 20px rgb(0 0 0 / .22); }
+.tour-bar { padding: 4px 0 0; } .left .nicegui-row.tour-bar { gap: 4px 8px; }
 .use-panel { border-bottom: 1px solid var(--line); }
 .use-panel .q-item { padding: 4px 8px; min-height: 38px; }
 .use-panel .q-item__section--avatar { min-width: 36px; color: var(--soft); }
@@ -235,7 +240,16 @@ button.slider-unit { cursor: pointer; } button.slider-unit:hover { color: var(--
 .configuration { min-height: 24px; white-space: pre; }
 .configurations { width: 100%; overflow-x: auto; } .configurations .q-btn { display: block; }
 .configuration-head { white-space: pre; color: var(--soft); padding: 0 4px; }
-.chart { height: 230px; }
+.configuration:not(.plain) { padding-left: 10px;
+  box-shadow: inset 4px 0 var(--swatch, transparent); border-radius: 2px; margin-bottom: 1px; }
+.chart { height: 230px; } .chart.map { height: 380px; max-width: 520px; }
+.figure-room { padding-top: 6px; } .downloads:empty { display: none; }
+.table-scroll { overflow-x: auto; max-width: 100%; }
+.facts { border-collapse: collapse; font-variant-numeric: tabular-nums; }
+.facts th, .facts td { text-align: left; padding: 3px 18px 3px 0; vertical-align: top;
+  border-bottom: 1px solid var(--line); font-weight: 400; }
+.facts thead th { font-weight: 600; white-space: nowrap; } .facts tbody th { color: var(--soft); }
+.form-row { gap: 4px 16px; }
 .upload .q-uploader__header { background: var(--hover); color: var(--ink); }
 .upload .q-uploader__subtitle { display: none; }
 .upload .q-uploader__list:empty { display: none; } .upload { max-height: 190px; }
@@ -262,18 +276,20 @@ button.slider-unit { cursor: pointer; } button.slider-unit:hover { color: var(--
 UPRIGHT = """(Quasar.Screen.width, Quasar.Screen.height,
   matchMedia("(max-width: 900px) and (orientation: portrait)").matches)"""
 
-# Alt+1..3 choose a tab; Ctrl+Z, Ctrl+Y and ? work wherever no text is being typed
+# Alt+1..3 choose a tab; Ctrl with Z, Y, and single keys, work wherever no text is being typed
 KEYS = """<script>
 document.addEventListener("keydown", (event) => {
-  const at = event.target;
-  const typing = ["INPUT", "TEXTAREA"].includes(at.tagName) || at.isContentEditable;
-  const key = event.key.toLowerCase();
-  const tab = event.altKey && ["1", "2", "3"].includes(key);
-  const step = (event.ctrlKey || event.metaKey) && !typing && ["z", "y"].includes(key);
-  const help = key === "?" && !typing;
-  if (!tab && !step && !help) return;
-  const wanted = step && key === "z" && event.shiftKey ? "y" : key;
-  document.querySelector(`[data-key="${wanted}"]`)?.click();
+  const at = event.target, key = event.key.toLowerCase(), ctrl = event.ctrlKey || event.metaKey;
+  const typing = ["INPUT", "TEXTAREA", "SELECT"].includes(at.tagName) || at.isContentEditable;
+  const held = typing || ["BUTTON", "A"].includes(at.tagName) || at.closest("[role=slider]");
+  const known = event.altKey ? ["1", "2", "3"].includes(key)
+    : ctrl ? ["k", "s", "enter"].includes(key) || (!typing && ["z", "y"].includes(key))
+    : (!typing && (key === "?" || key === "f")) || (!held && key === " ");
+  if (!known || (document.querySelector(".q-dialog") && key !== "?")) return;
+  const wanted = key === "z" && event.shiftKey ? "y" : key;
+  const button = document.querySelector(`[data-key="${wanted}"]`);
+  if (!button) return;
+  button.click();
   event.preventDefault();
 });
 </script>"""

@@ -24,7 +24,7 @@ export default {
           <span v-if="users.length > most" class="hint">and {{ users.length - most }} more</span>
         </div>
       </div>
-      <q-virtual-scroll class="equations" :style="{ height }" :items="shown" :virtual-scroll-item-size="36" ref="list"
+      <q-virtual-scroll class="equations" role="region" :style="{ height }" :items="shown" :virtual-scroll-item-size="36" ref="list"
         @click="clicked" @mouseover="pointed" @mouseleave="hint = null" tabindex="0" aria-label="Equations">
         <template v-slot:before><div class="equation-head"><slot></slot></div></template>
         <template v-slot="{ item }">

@@ -2,7 +2,7 @@
 // the next; while one is open, the pointer opens the others.
 export default {
   template: `
-    <div class="row no-wrap menus" role="menubar" @keydown="pressed">
+    <div class="row no-wrap menus" role="group" aria-label="Menus" @keydown="pressed">
       <q-btn v-for="(menu, m) in menus" :key="menu.title" :label="menu.title" flat dense no-caps
         aria-haspopup="menu" :aria-expanded="open === m" ref="heads" @mouseenter="passed(m)">
         <q-menu auto-close no-refocus :model-value="open === m" transition-duration="120"

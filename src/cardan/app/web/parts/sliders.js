@@ -26,7 +26,7 @@ export default {
           @input="drafts[k] = $event.target.value" @blur="delete drafts[k]"
           @change="typed(k, $event)" @keydown.escape="delete drafts[k]">
         <span v-if="torques.length" class="slider-torque" :title="'holds ' + joint.title">{{ Number(torques[k].toPrecision(4)) }} {{ joint.unit === "rad" ? "N m" : "N" }}</span>
-        <button v-if="joint.unit === 'rad'" class="unit slider-unit" :aria-label="'Angles in ' + (degrees ? 'rad' : 'degrees')"
+        <button v-if="joint.unit === 'rad'" class="unit slider-unit" :aria-label="(degrees ? 'deg' : 'rad') + ': angles in ' + (degrees ? 'rad' : 'degrees')"
           title="Angles of the whole page in rad or degrees" @click="$emit('turn')">{{ degrees ? "deg" : "rad" }}</button>
         <span v-else class="unit slider-unit">{{ joint.unit }}</span>
       </div>

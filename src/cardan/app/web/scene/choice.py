@@ -52,7 +52,7 @@ class Chooser:
             answer = await self.task
         except (CardanError, asyncio.CancelledError):
             return
-        self.choices = np.array(answer["q"], float).reshape(-1, robot.n)
+        self.choices = np.array(answer["configurations"], float).reshape(-1, robot.n)
         if len(self.choices) < 2 or page.closed or page.robot is not robot or (page.q != q).any():
             return  # there is no choice, or something else has moved the joints meanwhile
         turns = np.mod(self.choices - q + np.pi, 2 * np.pi) - np.pi

@@ -14,6 +14,7 @@ from nicegui.element import Element
 __all__ = ["Player"]
 
 _PICTURES = 30  # a second, at most
+SPEEDS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0)
 _MARK = """
 for (const id of %s) {
   const chart = getElement(id)?.chart;
@@ -37,7 +38,9 @@ class Player(Element, component="../parts/player.js"):
         self.motion = np.zeros((0, 0))
         self.charts: Sequence[Any] = ()
         self.turn = 0  # of the loop that plays
-        self._props.update(seconds=0, at=0, playing=False)
+        self._props.update(seconds=0, at=0, playing=False, speed=1.0, loop=False)
+        self.on("speed", lambda event: self._paced(float(event.args)))
+        self.on("loop", lambda event: self._props.update(loop=bool(event.args)))
         self.on("play", lambda event: self.run() if event.args else self.pause())
         self.on("seek", lambda event: self._seek(float(event.args)), throttle=0.05)
         self.on("end", self._end)
@@ -68,18 +71,28 @@ class Player(Element, component="../parts/player.js"):
         self.turn += 1
         turn, loop = self.turn, asyncio.get_running_loop()
         at = float(self._props["at"])
-        start = loop.time() - (0.0 if at >= self.seconds else at)
+        speed = float(self._props["speed"])
+        start = loop.time() - (0.0 if at >= self.seconds else at) / speed
         self._props["playing"] = True
         told = -1.0
         while turn == self.turn and not self.is_deleted:
-            t = min(loop.time() - start, self.seconds)
+            t = min(speed * (loop.time() - start), self.seconds)
             last = t >= self.seconds
+            if last and self._props["loop"]:
+                start, last = loop.time(), False
             self._place(t, mark=last or t - told > 0.12)
             told = t if last or t - told > 0.12 else told
             if last:
                 self._props["playing"] = False
                 return
             await asyncio.sleep(1 / _PICTURES)
+
+    async def _paced(self, speed: float) -> None:
+        """Faster or slower from now on."""
+        if speed in SPEEDS:
+            self._props["speed"] = speed
+            if self._props["playing"]:
+                await self.run()
 
     def _place(self, t: float, mark: bool = True) -> None:
         share = t / self.seconds if self.seconds else 0.0

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -23,7 +25,7 @@ from .player import Player
 from .sliders import Sliders
 from .stage import fit, save_picture, stage, together
 
-__all__ = ["View"]
+__all__ = ["PALETTE", "View"]
 
 _COLOURS = {
     "body": "#bcc6d0", "ball": "#bcc6d0", "revolute": "#586674", "ring": "#d9822b",
@@ -36,7 +38,7 @@ _VIEWS = {
     "Left": (-1, 0, 0), "Top": (0, -1e-3, 1),
 }  # fmt: skip
 _UPRIGHT = np.array([[1, 0, 0], [0, 0, -1], [0, 1, 0]], float)  # three.js draws cylinders along y
-_PALETTE = ("#b5402a", "#2f7fb8", "#3a7d44", "#d9822b", "#6f4fa3", "#00808a", "#a8325e", "#5c6670")
+PALETTE = ("#b5402a", "#2f7fb8", "#3a7d44", "#d9822b", "#6f4fa3", "#00808a", "#a8325e", "#5c6670")
 _SHOWN = {
     "axes": ("3d_rotation", "Axes of all frames", False),
     "lengths": ("straighten", "The table's lengths and angles: b, d, r, \u03b3, \u03b1", False),
@@ -46,6 +48,7 @@ _SHOWN = {
     "grid": ("grid_on", "Grid", True),
     "surfaces": ("view_in_ar", "Surfaces of the file, or the skeleton", True),
 }
+_SWING, _SWINGING = 1.6, 120.0  # s: of one swing of a mode, and until it is stopped
 _MARK = "font:600 12px serif;color:#a0146e;white-space:nowrap"
 _LABEL = "font-size:11px;color:inherit;padding-left:64px;white-space:nowrap"
 
@@ -61,6 +64,7 @@ class View:
         self.frames: list[Any] = []
         self.slides: list[tuple[int, Any]] = []
         self.ghosts: list[tuple[Any, str]] = []
+        self.shadows: np.ndarray | None = None  # configurations that are drawn as lines
         self.extras: dict[str, list[Any]] = {}
         self.bones: list[tuple[Any, str, int]] = []  # with their colours and links
         self.weights: dict[int, np.ndarray] = {}  # centres of mass that are drawn
@@ -94,7 +98,8 @@ class View:
     def _tools(self) -> None:
         """Buttons over the scene: look at everything, what is shown, a picture of it."""
         with ui.row().classes("tools"):
-            _tool("center_focus_strong", "Look at the whole robot", lambda: self.look())
+            whole = _tool("center_focus_strong", "Look at the whole robot (F)", lambda: self.look())
+            whole.props("data-key=f")
             with _tool("explore", "Look from", None), ui.menu().props("auto-close"):
                 for words, direction in _VIEWS.items():
                     ui.menu_item(words, lambda direction=direction: self._from(direction))
@@ -153,6 +158,7 @@ class View:
             return
         with together(self.scene):
             self.scene.clear()
+            self.shadows = None
             self.frames, self.slides, self.ghosts, self.extras, self.bones = [], [], [], {}, []
             with self.scene:
                 for j in range(len(robot.links) + 1):
@@ -341,6 +347,8 @@ class View:
         if not self.frames:
             return
         robot = self.page.drawn()
+        if self.shadows is not None and np.abs(self.shadows - self.page.q).max(-1).min() > 1e-6:
+            self.show_lines([])  # they are of another pose
         T = self.base @ link_frames(robot, self.page.q)
         with together(self.scene):
             for group, pose in zip(self.frames, T, strict=True):
@@ -371,18 +379,50 @@ class View:
             if g.any():
                 arrow.move(*centre).rotate_R(along(g / np.linalg.norm(g)).tolist())
 
-    def show_ghosts(self, configurations: np.ndarray) -> None:
-        """Other configurations as thin lines through the link origins."""
+    def show_ghosts(self, configurations: np.ndarray, only: int | None = None) -> None:
+        """Other configurations as thin lines through the link origins, or one of them; they go
+        when the robot moves to another one."""
         robot = self.page.drawn()
         links = [(joint.antecedent, j) for j, joint in enumerate(robot.joints, 1)]
         poses = link_frames(robot, configurations)
-        self.show_lines([[T[[i, j], :3, 3] for i, j in links] for T in poses])
+        shown = range(len(poses)) if only is None else [only]
+        self.show_lines([[poses[k][[i, j], :3, 3] for i, j in links] for k in shown], list(shown))
+        self.shadows = configurations
 
-    def show_lines(self, drawings: Any) -> None:
+    def hide_ghosts(self) -> None:
+        """No configurations, and no mode, are drawn any more."""
+        self.take_turn()
+        self.show_lines([])
+
+    async def swing(self, mode: dict[str, Any], amplitude: Callable[[], float]) -> None:
+        """Let the robot swing in a mode until something else is shown; `amplitude` is asked all
+        the time."""
+        rest = [np.array(line) for line in mode["rest"]]
+        swing = [np.array(line) for line in mode["amplitude"]]
+        robot, turn, loop = self.page.robot, self.take_turn(), asyncio.get_running_loop()
+        start = loop.time()
+        self.fade(True)
+        while self.has_turn(turn) and self.page.robot is robot and not self.page.closed:
+            phase = amplitude() * math.sin(2 * math.pi * (loop.time() - start) / _SWING)
+            self.show_lines([[a + phase * b for a, b in zip(rest, swing, strict=True)]])
+            await asyncio.sleep(1 / 30)
+            if loop.time() - start > _SWINGING:
+                break
+        if not self.page.closed and self.page.robot is robot:
+            self.fade(False)
+
+    def fade(self, on: bool) -> None:
+        """The rigid robot as glass, while what bends is drawn in its place."""
+        with together(self.scene):
+            for bone, colour, _ in self.bones:
+                bone.material(colour, 0.15 if on else 1.0)
+
+    def show_lines(self, drawings: Any, colours: Sequence[int] = ()) -> None:
         """Lines of points (k, 3) in frame 0, a colour for each drawing, in place of older ones."""
+        self.shadows = None
         ends = [
-            (np.asarray(a, float), np.asarray(b, float), _PALETTE[k % len(_PALETTE)])
-            for k, drawing in enumerate(drawings)
+            (np.asarray(a, float), np.asarray(b, float), PALETTE[c % len(PALETTE)])
+            for c, drawing in zip(colours or range(len(drawings)), drawings, strict=True)
             for line in drawing
             for a, b in pairwise(line)
         ]

@@ -56,12 +56,13 @@ def application(
     jobs = Jobs(warm=True)
 
     @ui.page("/", title="Cardan")
-    def main() -> None:
+    def main(robot: str = "") -> None:
         name = str(app.storage.browser["id"]).replace("-", "")
         project = store.project(name)
         jobs.warm_up()
         try:
-            page.build(Page(project, jobs, store.shapes, store.results), Shelf(folder, name))
+            shown = Page(project, jobs, store.shapes, store.results)
+            page.build(shown, Shelf(folder, name), robot)
         except Exception:  # whatever the project holds: the next load must not fail on it too
             logging.getLogger("cardan").exception("the page could not be made")
             store.failed(name)
@@ -87,7 +88,8 @@ def application(
         api, title="Cardan", storage_secret=_secret(folder), show_welcome_message=False,
         session_middleware_kwargs={"session_cookie": _cookie(folder), "max_age": _YEAR},
         reconnect_timeout=_PATIENCE, message_history_length=_HISTORY,
-        gzip_middleware_factory=None, tailwind=False, binding_refresh_interval=None,
+        gzip_middleware_factory=None, language="en-US",
+        tailwind=False, binding_refresh_interval=None,
     )  # fmt: skip
     return Guard(Kept(api), hosts=hosts_of(host, port), token=token, names=names, entered=entered)
 

@@ -101,7 +101,8 @@ class Page:
         self, function: str, say: Callable[[str], None], **question: Any
     ) -> asyncio.Task[dict[str, Any]]:
         """A job of this page; it ends with the page, and when a robot of another form comes."""
-        task = asyncio.ensure_future(self.jobs.run(function, say, **question))
+        seconds = self.project.page.get("seconds")  # of processor time, if the user chose them
+        task = asyncio.ensure_future(self.jobs.run(function, say, seconds=seconds, **question))
         self._tasks[task] = self.form if "robot" in question else None
         task.add_done_callback(lambda task: self._tasks.pop(task, None))
         return task

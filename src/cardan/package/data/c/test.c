@@ -2,8 +2,10 @@
 #include <@NAME@.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
-static int differs(const char *what, int state, const double *got, const double *want, int size)
+static int differs(const char *what, int state, const @REAL@ *got, const double *want,
+                   int size)
 {
     double scale = 1.0;
     int k, faults = 0;
@@ -11,8 +13,9 @@ static int differs(const char *what, int state, const double *got, const double 
         if (fabs(want[k]) > scale)
             scale = fabs(want[k]);
     for (k = 0; k < size; ++k)
-        if (!(fabs(got[k] - want[k]) <= @TOLERANCE@ * scale)) {
-            printf("%s[%d], state %d: %.12g instead of %.12g\n", what, k, state, got[k], want[k]);
+        if (!(fabs((double)got[k] - want[k]) <= @TOLERANCE@ * scale)) {
+            printf("%s[%d], state %d: %.12g instead of %.12g\n", what, k, state, (double)got[k],
+                   want[k]);
             ++faults;
         }
     return faults;

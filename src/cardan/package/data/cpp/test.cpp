@@ -3,23 +3,24 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
 #include <cstdio>
+#include <cstring>
+
+using std::memcpy;
 
 namespace
 {
 
-template <typename Array>
-int differs(const char *what, int state, const Array &got, const Array &want)
+int differs(const char *what, int state, const double *got, const double *want, int size)
 {
     double scale = 1.0;
     int faults = 0;
-    for (const double x : want)
-        scale = std::max(scale, std::fabs(x));
-    for (std::size_t k = 0; k < want.size(); ++k)
+    for (int k = 0; k < size; ++k)
+        scale = std::max(scale, std::fabs(want[k]));
+    for (int k = 0; k < size; ++k)
         if (!(std::fabs(got[k] - want[k]) <= @TOLERANCE@ * scale)) {
-            std::printf("%s[%d], state %d: %.12g instead of %.12g\n", what, static_cast<int>(k),
-                        state, got[k], want[k]);
+            std::printf("%s[%d], state %d: %.12g instead of %.12g\n", what, k, state, got[k],
+                        want[k]);
             ++faults;
         }
     return faults;

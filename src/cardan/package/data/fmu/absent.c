@@ -1,4 +1,4 @@
-/* Functions of FMI 3.0 for what this unit does not have: variables other than Float64, clocks, partial derivatives,
+/* Functions of FMI 3.0 for what this unit does not have: variables other than Float64, clocks, adjoint derivatives,
  * configuration, scheduled execution. The standard wants them to exist; they refuse. */
 #include "model.h"
 
@@ -69,15 +69,12 @@ fmi3Status FMI(GetVariableDependencies)(fmi3Instance a, fmi3ValueReference b, si
     return fmi3Error;
 }
 
-#define NO_DERIVATIVE(name)                                                                      \
-    fmi3Status FMI(name)(REFERENCES, const fmi3ValueReference d[], size_t e,                     \
-                         const fmi3Float64 f[], size_t g, fmi3Float64 h[], size_t i)             \
-    {                                                                                            \
-        IGNORE3, (void)d, (void)e, (void)f, (void)g, (void)h, (void)i;                           \
-        return fmi3Error;                                                                        \
-    }
-NO_DERIVATIVE(GetDirectionalDerivative)
-NO_DERIVATIVE(GetAdjointDerivative)
+fmi3Status FMI(GetAdjointDerivative)(REFERENCES, const fmi3ValueReference d[], size_t e,
+                                     const fmi3Float64 f[], size_t g, fmi3Float64 h[], size_t i)
+{
+    IGNORE3, (void)d, (void)e, (void)f, (void)g, (void)h, (void)i;
+    return fmi3Error;
+}
 
 fmi3Status FMI(GetOutputDerivatives)(REFERENCES, const fmi3Int32 d[], fmi3Float64 e[], size_t f)
 {

@@ -49,6 +49,59 @@ static void base_rates(const double R[9], const double *e, const double *V0, con
         dV0[i] = V0d[i];
 }
 
+/* dR along de: the elements of R are k b(e, e) with forms b of two vectors, k = 2 / (e e). */
+static void base_rotation_direction(const double *e, const double *de, double dR[9])
+{
+    const double k = 2.0 / (e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + e[3] * e[3]);
+    const double dk = -k * k * (e[0] * de[0] + e[1] * de[1] + e[2] * de[2] + e[3] * de[3]);
+    static const int off[3][2] = {{2, 3}, {1, 3}, {1, 2}}; /* what the diagonal leaves */
+    int i, j;
+    for (i = 0; i < 3; ++i)
+        for (j = 0; j < 3; ++j) {
+            double b, db;
+            if (i == j) {
+                const int m = off[i][0], n = off[i][1];
+                b = -(e[m] * e[m] + e[n] * e[n]);
+                db = -2.0 * (e[m] * de[m] + e[n] * de[n]);
+            } else {
+                const int n = 6 - (i + 1) - (j + 1); /* the third axis */
+                const double sign = (j - i + 3) % 3 == 1 ? -1.0 : 1.0;
+                b = e[i + 1] * e[j + 1] + sign * e[0] * e[n];
+                db = de[i + 1] * e[j + 1] + e[i + 1] * de[j + 1] +
+                     sign * (de[0] * e[n] + e[0] * de[n]);
+            }
+            dR[3 * i + j] = dk * b + k * db;
+        }
+}
+
+/* How base_rates changes along a direction. */
+static void base_directions(const double R[9], const double dR[9], const double *e, const double *de,
+                            const double *V0, const double *dV0, const double *dV0d, double *ddP,
+                            double *dde, double *ddV0)
+{
+    static const double none[6] = {0.0};
+    const double shrink = -2.0 * (e[0] * de[0] + e[1] * de[1] + e[2] * de[2] + e[3] * de[3]);
+    double P[2][3], turn[2][4], twist[2][6];
+    int i;
+    /* bilinear but for the pull to unit length, whose change is put right */
+    base_rates(R, e, dV0, none, P[0], turn[0], twist[0]);
+    base_rates(dR, de, V0, none, P[1], turn[1], twist[1]);
+    for (i = 0; i < 3; ++i)
+        ddP[i] = P[0][i] + P[1][i];
+    for (i = 0; i < 4; ++i) {
+        const double pull = 1.0 - (e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + e[3] * e[3]);
+        const double other =
+            1.0 - (de[0] * de[0] + de[1] * de[1] + de[2] * de[2] + de[3] * de[3]);
+        dde[i] = turn[0][i] - pull * e[i] + turn[1][i] - other * de[i] + shrink * e[i] +
+                 pull * de[i];
+    }
+    ddV0[0] = dV0d[0] - (dV0[4] * V0[2] - dV0[5] * V0[1] + V0[4] * dV0[2] - V0[5] * dV0[1]);
+    ddV0[1] = dV0d[1] - (dV0[5] * V0[0] - dV0[3] * V0[2] + V0[5] * dV0[0] - V0[3] * dV0[2]);
+    ddV0[2] = dV0d[2] - (dV0[3] * V0[1] - dV0[4] * V0[0] + V0[3] * dV0[1] - V0[4] * dV0[0]);
+    for (i = 3; i < 6; ++i)
+        ddV0[i] = dV0d[i];
+}
+
 /* e at unit length; 0 where it has no direction */
 static int base_normalised(double *e)
 {

@@ -137,6 +137,49 @@ static void find_rates(const State *s, const double *x, double pull, Rates *to)
 #endif
 }
 
+/* How the rates of the state x change along a direction of it and of the inputs. */
+static void find_directions(const State *s, const double *x, double pull, const Rates *at_x,
+                            const double *dx, const double *du, Rates *to)
+{
+    const double *qd = x + VELOCITIES, *dqd = dx + VELOCITIES;
+    double *dqdd = to->dx + VELOCITIES;
+#if FLOATING
+    const double *e = x + NQ + 3, *de = dx + NQ + 3, *V0 = qd + NV, *dV0 = dqd + NV;
+    double R[9], dR[9], g0[3], dg0[3], dV0d[6];
+    base_rotation(e, R);
+    base_gravity(R, g0);
+    base_rotation_direction(e, de, dR);
+    base_gravity(dR, dg0);
+    model_directions(x, qd, V0, g0, s->u, s->p, dx, dqd, dV0, dg0, du, dqdd, dV0d);
+    base_directions(R, dR, e, de, V0, dV0, dV0d, to->dx + NQ, to->dx + NQ + 3, dqdd + NV);
+#else
+    model_directions(x, qd, NULL, NULL, s->u, s->p, dx, dqd, NULL, NULL, du, dqdd, NULL);
+#endif
+#if NF > 0
+    Loops at, d;
+    const double *qdd = at_x->dx + VELOCITIES;
+    int i, k;
+    loops_at(x, qd, s->p, &at);
+    model_loops_directions(x, qd, s->p, dx, dqd, d.W, d.psi, d.Wp, d.r, d.dq);
+    for (k = 0; k < NV; ++k)
+        to->dx[driving[k]] = dqd[k];
+    for (i = 0; i < NF; ++i) {
+        double v = 0.0, a = d.psi[i];
+        for (k = 0; k < NV; ++k) {
+            v += at.W[i * NV + k] * dqd[k] + d.W[i * NV + k] * qd[k];
+            a += at.W[i * NV + k] * dqdd[k] + d.W[i * NV + k] * qdd[k];
+        }
+        to->dx[following[i]] = v + pull * d.dq[i];
+        to->out[i] = v;
+        to->out[NF + i] = a;
+    }
+#else
+    (void)pull;
+    (void)at_x;
+    memcpy(to->dx, dqd, NV * sizeof *dqd);
+#endif
+}
+
 static const Rates *rates(Unit *unit)
 {
     if (!unit->fresh)
@@ -380,6 +423,43 @@ fmi3Status FMI(SetFloat64)(fmi3Instance instance, const fmi3ValueReference refer
             unit->s.q[r - FIRST_X] = values[k];
         if (!is_input)
             unit->s.settled = 0;
+    }
+    return fmi3OK;
+}
+
+/* Of states, their rates and outputs, along directions of states and inputs. */
+fmi3Status FMI(GetDirectionalDerivative)(fmi3Instance instance, const fmi3ValueReference unknowns[],
+                                         size_t n_unknowns, const fmi3ValueReference knowns[],
+                                         size_t n_knowns, const fmi3Float64 seed[], size_t n_seed,
+                                         fmi3Float64 sensitivity[], size_t n_sensitivity)
+{
+    Unit *unit = instance;
+    double dx[NX] = {0.0}, du[NU + 1] = {0.0};
+    Rates d;
+    size_t k;
+    if (n_knowns != n_seed || n_unknowns != n_sensitivity)
+        return refuse(unit, fmi3Error, "every variable has one value");
+    if (unit->s.phase == INITIALIZING && settle(unit) != fmi3OK)
+        return fmi3Error;
+    for (k = 0; k < n_knowns; ++k) {
+        const fmi3ValueReference r = knowns[k];
+        if (r >= FIRST_X && r < FIRST_DX)
+            dx[r - FIRST_X] += seed[k];
+        else if (r >= FIRST_U && r < FIRST_P)
+            du[r - FIRST_U] += seed[k];
+        else
+            return refuse(unit, fmi3Error, "derivatives are by states and inputs only");
+    }
+    find_directions(&unit->s, unit->s.x, unit->s.p[NP + 1], rates(unit), dx, du, &d);
+    for (k = 0; k < n_unknowns; ++k) {
+        const fmi3ValueReference r = unknowns[k];
+        if (r < FIRST_X || r >= FIRST_U || (NO > 0 && r == FIRST_U - 1))
+            return refuse(unit, fmi3Error, "this variable has no directional derivative");
+        sensitivity[k] = r < FIRST_DX    ? dx[r - FIRST_X]
+                         : r < FIRST_OUT ? d.dx[r - FIRST_DX]
+                                         : d.out[r - FIRST_OUT];
+        if (!isfinite(sensitivity[k]))
+            return refuse(unit, fmi3Discard, "the derivatives of this state are not finite");
     }
     return fmi3OK;
 }

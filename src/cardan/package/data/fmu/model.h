@@ -17,7 +17,7 @@
 /* the states: q, then of a floating base P and e (w, x, y, z); qd, then V0 */
 #define MODEL_START @START@
 
-@PROTOTYPE@;
+@PROTOTYPE@
 
 static inline void model_accelerations(const double *q, const double *qd, const double *V0,
                                        const double *g0, const double *u, const double *p,
@@ -29,6 +29,25 @@ static inline void model_accelerations(const double *q, const double *qd, const 
     (void)p;
     (void)V0d;
     @CALL@
+}
+
+@TANGENT@
+
+/* how they change along a direction */
+static inline void model_directions(const double *q, const double *qd, const double *V0,
+                                    const double *g0, const double *u, const double *p,
+                                    const double *dq, const double *dqd, const double *dV0,
+                                    const double *dg0, const double *du, double *dqdd, double *dV0d)
+{
+    (void)V0;
+    (void)g0;
+    (void)u;
+    (void)p;
+    (void)dV0;
+    (void)dg0;
+    (void)du;
+    (void)dV0d;
+    @CALL_TANGENT@
 }
 @BASE@@LOOPS@
 #endif

@@ -9,11 +9,20 @@
 #define MODEL_OWNERS {@OWNERS@} /* the loop of each r */
 #define MODEL_LOOPS @NAMES@
 
-@PROTOTYPE@;
+@PROTOTYPE@
 
 /* qd_f = W qd, qdd_f = W qdd + psi; r, and the step dq_f of Newton's method that makes it vanish */
 static inline void model_loops(const double *q, const double *qd, const double *p, double *W,
                                double *psi, double *Wp, double *r, double *dq_p)
 {
 @GATHER@    @CALL@
+}
+
+@TANGENT@
+
+static inline void model_loops_directions(const double *q, const double *qd, const double *p,
+                                          const double *dq, const double *dqd, double *dW,
+                                          double *dpsi, double *dWp, double *dr, double *ddq_p)
+{
+@GATHER@    @CALL_TANGENT@
 }

@@ -1,0 +1,1 @@
+"""SDFormat, the files of Gazebo and Drake."""

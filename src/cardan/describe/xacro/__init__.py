@@ -1,0 +1,1 @@
+"""Xacro, the macro language of URDF files."""

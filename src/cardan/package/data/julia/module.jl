@@ -1,0 +1,8 @@
+"Models of the robot @ROBOT@. SI units, radians."
+module @TITLE@
+
+export @PUBLIC@
+
+@INCLUDED@
+
+end

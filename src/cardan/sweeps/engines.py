@@ -1,0 +1,265 @@
+"""Sweeps elsewhere: chunks go out as tasks to an engine (Dask, Ray) and come back as results.
+
+Nothing lives on a worker only: a task carries the program and its inputs, or how they are drawn, so
+a worker that dies loses nothing; its chunks are given to others, and a chunk that failed is sent
+again. An engine is three methods; a new one needs no more. Arrays of SLURM are in `array`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from ..errors import CardanError, InputError, MissingExtraError
+from .draws import RandomSource
+from .job import outputs, spaced
+from .table import Inputs, blocks
+
+if TYPE_CHECKING:
+    from ..run.table import Table
+    from .job import Kept
+
+__all__ = ["CONNECT", "Answer", "Engine", "Task", "dask_engine", "on_gpu", "ray_engine", "run_on"]
+
+CONNECT = "10s"  # to wait for a scheduler
+_TRIES = 10  # of one chunk
+
+
+@dataclass(frozen=True)
+class Task:
+    """A chunk for a worker: the program's text, and its inputs (size, rows) or what draws them."""
+
+    program: str
+    dtype: str
+    number: int
+    rows: int
+    inputs: dict[str, np.ndarray] | RandomSource
+    gpu: bool = False
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Results (columns, rows) of a task, the digest of its inputs; `finite`: they are numbers."""
+
+    results: np.ndarray
+    digest: int
+    finite: bool
+
+
+class Engine(Protocol):
+    """Workers elsewhere."""
+
+    def capacity(self) -> int:
+        """Tasks that are worked on at once."""
+
+    def submit(self, task: Task) -> Any:
+        """A ticket; the task is under way."""
+
+    def finished(self) -> tuple[Any, Answer | BaseException]:
+        """The next ticket whose task has ended, with its answer or what went wrong."""
+
+
+def run_on(engine: Engine, kept: Kept, done: Callable[[int], None], gpu: bool = False) -> None:
+    """Evaluate the missing chunks of a sweep; at most a few per worker are under way at once."""
+    tasks = _tasks(kept, gpu)
+    under_way: dict[Any, tuple[Task, int]] = {}
+
+    def fill() -> None:
+        while len(under_way) < 3 * max(1, engine.capacity()):
+            task = next(tasks, None)
+            if task is None:
+                return
+            under_way[engine.submit(task)] = task, 1
+
+    fill()
+    while under_way:
+        ticket, answer = engine.finished()
+        task, tries = under_way.pop(ticket)
+        if isinstance(answer, Answer):
+            if not answer.finite:
+                raise InputError(_fault(kept, task.number))
+            kept.keep(task.number, outputs(kept.program, answer.results), answer.digest)
+            done(task.rows)
+        elif tries < _TRIES:
+            under_way[engine.submit(task)] = task, tries + 1
+        else:
+            why = f"{type(answer).__name__}: {answer}"
+            raise CardanError(f"chunk {task.number} failed {tries} times on the cluster: {why}")
+        fill()
+
+
+def _tasks(kept: Kept, gpu: bool) -> Iterator[Task]:
+    """Every missing chunk; states that are drawn are drawn by the worker."""
+    text, source = kept.program.to_json(), kept.source
+    if isinstance(source, RandomSource) and source.loops is None:
+        drawn = replace(source, program=None)
+        for k in kept.missing():
+            yield Task(text, kept.dtype, k, kept.size(k), drawn, gpu)
+        return
+    for k, load in source.chunks(kept.chunk, kept.missing()):
+        inputs = blocks(kept.program, load())
+        yield Task(text, kept.dtype, k, kept.size(k), inputs, gpu)
+
+
+def _fault(kept: Kept, number: int) -> str:
+    """What is wrong with the inputs of a chunk."""
+    _, load = next(iter(kept.source.chunks(kept.chunk, [number])))
+    return kept.source.fault(load(), number * kept.chunk)
+
+
+@lru_cache(maxsize=4)
+def _compiled(text: str, dtype: str) -> Table:
+    """The machine code of a program's text, made once per worker."""
+    from ..program import Program
+    from ..run.table import Table
+
+    return Table(Program.from_json(text), dtype)
+
+
+@lru_cache(maxsize=4)
+def _on_device(text: str, dtype: str) -> Any:
+    return _compiled(text, dtype).program.compile("cuda", dtype)
+
+
+def work(task: Task) -> Answer:
+    """One chunk, on a worker."""
+    table = _compiled(task.program, task.dtype)
+    program = table.program
+    if isinstance(task.inputs, RandomSource):
+        inputs: Inputs = replace(task.inputs, program=program).states(task.number, task.rows)
+    else:
+        inputs = {name: list(block) for name, block in task.inputs.items()}
+    if task.gpu:
+        seen = table(inputs, None)
+        arrays = blocks(program, inputs)
+        return Answer(
+            on_gpu(_on_device(task.program, task.dtype), arrays), seen.digest, seen.finite
+        )
+    out = spaced(program, task.rows, task.dtype)
+    seen = table(inputs, outputs(program, out))
+    return Answer(np.ascontiguousarray(out), seen.digest, seen.finite)
+
+
+def on_gpu(function: Any, inputs: Mapping[str, np.ndarray]) -> np.ndarray:
+    """All outputs (columns, rows) of a function compiled for the GPU."""
+    import cupy  # type: ignore[import-not-found, unused-ignore]
+
+    rows = next(iter(inputs.values())).shape[1]
+    results = function(layout="columns", **inputs)
+    listed = list(results) if isinstance(results, tuple) else [results]
+    return np.concatenate([cupy.asnumpy(x).reshape(-1, rows) for x in listed])
+
+
+def _module(name: str, title: str, extra: str) -> Any:
+    """An optional library."""
+    try:
+        return import_module(name)
+    except ImportError:
+        raise MissingExtraError.of(title, extra, "a sweep on a cluster") from None
+
+
+class _Dask:
+    """A client of Dask. Arrays are put on a worker before their task is sent."""
+
+    def __init__(self, distributed: Any, client: Any) -> None:
+        self.client = client
+        self.ended = distributed.as_completed(with_results=False)
+
+    def capacity(self) -> int:
+        return sum(self.client.nthreads().values())
+
+    def submit(self, task: Task) -> Any:
+        given: Any = task
+        if not isinstance(task.inputs, RandomSource):
+            given = self.client.scatter(task, hash=False)
+        future = self.client.submit(work, given, pure=False, retries=3)
+        self.ended.add(future)
+        return future
+
+    def finished(self) -> tuple[Any, Answer | BaseException]:
+        future = next(self.ended)
+        if future.status == "finished":
+            try:
+                return future, future.result()
+            except Exception as error:  # the worker died before the result was fetched
+                return future, error
+        why = None if future.status == "cancelled" else future.exception()
+        return future, why or CardanError(f"the task was {future.status}")
+
+
+@contextmanager
+def dask_engine(cluster: Any) -> Iterator[Engine]:
+    """Dask: an address, 'local' or a client; what is made here is closed again."""
+    distributed = _module("distributed", "Dask", "dist")
+    if isinstance(cluster, distributed.Client):
+        yield _Dask(distributed, cluster)
+        return
+    if not isinstance(cluster, str):
+        raise InputError(f"dask = {cluster!r}; expected an address, 'local' or a client")
+    if cluster == "local":
+        with (
+            distributed.LocalCluster(processes=True, dashboard_address=None) as local,
+            distributed.Client(local) as client,
+        ):
+            yield _Dask(distributed, client)
+        return
+    try:
+        client = distributed.Client(cluster, timeout=CONNECT)
+    except (OSError, ValueError) as error:
+        raise InputError(f"no Dask scheduler answers at '{cluster}': {error}") from None
+    with client:
+        yield _Dask(distributed, client)
+
+
+class _Ray:
+    """A session of Ray."""
+
+    def __init__(self, ray: Any, gpu: bool) -> None:
+        self.ray = ray
+        self.remote = ray.remote(num_cpus=1, num_gpus=1 if gpu else 0, max_retries=3)(work)
+        self.under_way: list[Any] = []
+
+    def capacity(self) -> int:
+        return int(self.ray.cluster_resources().get("CPU", 1))
+
+    def submit(self, task: Task) -> Any:
+        ticket = self.remote.remote(task)
+        self.under_way.append(ticket)
+        return ticket
+
+    def finished(self) -> tuple[Any, Answer | BaseException]:
+        (ticket, *_), self.under_way = self.ray.wait(self.under_way, num_returns=1)
+        try:
+            return ticket, self.ray.get(ticket)
+        except Exception as error:  # of the worker, or what the work raised there
+            return ticket, error
+
+
+@contextmanager
+def ray_engine(cluster: Any, gpu: bool = False) -> Iterator[Engine]:
+    """Ray: 'local', an address, or 'running' for a session that this process has begun."""
+    ray = _module("ray", "Ray", "ray")
+    if not isinstance(cluster, str):
+        raise InputError(f"ray = {cluster!r}; expected an address, 'local' or 'running'")
+    if ray.is_initialized():
+        yield _Ray(ray, gpu)
+        return
+    if cluster == "running":
+        raise InputError("no session of Ray has begun in this process: call ray.init first")
+    quiet = {"log_to_driver": False, "logging_level": "ERROR", "include_dashboard": False}
+    try:
+        ray.init(**quiet) if cluster == "local" else ray.init(
+            address=cluster, log_to_driver=False, logging_level="ERROR"
+        )
+    except (ConnectionError, ValueError) as error:
+        raise InputError(f"no cluster of Ray answers at '{cluster}': {error}") from None
+    try:
+        yield _Ray(ray, gpu)
+    finally:
+        ray.shutdown()

@@ -1,0 +1,8 @@
+// A stand-in for the tests.
+#pragma once
+namespace hardware_interface
+{
+constexpr char HW_IF_POSITION[] = "position";
+constexpr char HW_IF_VELOCITY[] = "velocity";
+constexpr char HW_IF_EFFORT[] = "effort";
+}  // namespace hardware_interface

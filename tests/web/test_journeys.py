@@ -1,0 +1,207 @@
+"""Whole journeys through the page, as its users go them, and what every page must hold."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import tarfile
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.web.conftest import TOKEN, Server
+from tests.web.test_page import SLOW, figures, open_bundled, until
+
+import cardan
+from cardan.app.web.panels.help import robot_of_link
+from cardan.app.web.panels.new import described
+from cardan.describe.files import dumps
+
+AXE = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+
+
+def panel(page: Any, title: str) -> Any:
+    """A panel of the tab Use, open."""
+    page.get_by_role("tab", name="Use").click()
+    head = page.locator(".use-panel .q-item", has_text=title).first
+    head.wait_for(timeout=SLOW)
+    if head.get_attribute("aria-expanded") != "true":
+        head.click()
+    return page.locator(".use-panel", has=page.locator(".q-item", has_text=title)).first
+
+
+def test_a_new_robot_has_the_names_of_symoro() -> None:
+    robot = described("arm", "RRRRRR", "arm")
+    rx90 = cardan.load("rx90")
+    assert [link.XX for link in robot.links] == [link.XX for link in rx90.links]
+    geometry = [(x.alpha, x.d, x.r, x.IA, x.FV, x.FS) for x in robot.joints]
+    assert geometry == [(x.alpha, x.d, x.r, x.IA, x.FV, x.FS) for x in rx90.joints]
+    numbers = described("plane", "RP", "planar", symbols=False)
+    assert numbers.parameters == ()
+    assert [joint.sigma for joint in numbers.joints] == [0, 1]
+    for kinds in ("", "RXR", "R" * 61):
+        with pytest.raises(cardan.CardanError, match="letters R or P"):
+            described("x", kinds)
+
+
+def test_from_nothing_to_c_by_keys_alone(page: Any) -> None:
+    """Seven actions: find New, say what it is, derive, go to the code."""
+    page.keyboard.press("Control+k")
+    page.get_by_label("Find a command").first.fill("New ...")
+    page.keyboard.press("Enter")
+    joints = page.get_by_label("Joints, a letter for each")
+    joints.fill("RRR")
+    page.get_by_role("button", name="Apply").press("Enter")
+    page.locator(".header .title", has_text="New robot, 3 joints").wait_for(timeout=SLOW)
+    page.keyboard.press("Alt+2")
+    page.get_by_role("button", name="Derive").wait_for(timeout=SLOW)
+    page.keyboard.press("Control+Enter")
+    page.locator(".equations math").first.wait_for(timeout=SLOW)
+    page.get_by_role("tab", name="Code").press("Enter")
+    page.locator(".cm-content", has_text="new_robot_inverse_dynamics").wait_for(timeout=SLOW)
+
+
+def test_from_an_archive_to_all_configurations(page: Any) -> None:
+    """Of several robots one is chosen."""
+    memory = io.BytesIO()
+    with zipfile.ZipFile(memory, "w") as archive:
+        archive.writestr("arms/urdf/ur5.urdf", dumps(cardan.load("ur5"), "urdf"))
+        archive.writestr("arms/urdf/other.urdf", dumps(cardan.load("panda"), "urdf"))
+    page.get_by_role("button", name="Robot", exact=True).click()
+    page.get_by_text("Open a file").click()
+    file = {"name": "arms.zip", "mimeType": "application/zip", "buffer": memory.getvalue()}
+    page.locator("input[type=file]").first.set_input_files(file)
+    page.get_by_role("option", name="arms/urdf/ur5.urdf").click(timeout=SLOW)
+    page.locator(".header .title", has_text="6 joints").wait_for(timeout=SLOW)
+    for k, x in enumerate((150, 230, 120, 260, 240, 180)):
+        page.locator(".slider-row .q-slider").nth(k).click(position={"x": x, "y": 10})
+    room = panel(page, "Inverse geometry")
+    room.get_by_role("button", name="Solve").click()
+    room.get_by_text("8 configurations by").wait_for(timeout=SLOW)
+    assert room.locator(".configuration").count() == 8
+
+
+def test_from_a_log_to_a_simulation_of_the_identified_robot(page: Any, tmp_path: Path) -> None:
+    """A pendulum of 3 kg, recorded; the page's has 2 kg until it is identified."""
+    link = {"mass": 3, "com": [0.5, 0, 0]}
+    table = {"name": "pendulum", "gravity": [0, "-9.81", 0], "link": [link]}
+    heavy = cardan.load(table)
+    t = np.linspace(0, 4, 801)
+    q = np.column_stack([np.sin(1.3 * t) + 0.4 * np.sin(3.1 * t)])
+    qd, qdd = np.gradient(q, t, axis=0), np.gradient(np.gradient(q, t, axis=0), t, axis=0)
+    tau = cardan.model(heavy, "inverse-dynamics").compile()(q=q, qd=qd, qdd=qdd)
+    rows = "\n".join(
+        f"{a:.6f},{b:.9f},{c:.9f}" for a, b, c in zip(t, q[:, 0], tau[:, 0], strict=True)
+    )
+    (tmp_path / "log.csv").write_text(f"clock,angle,moment\n{rows}\n")
+    (tmp_path / "light.toml").write_text(
+        dumps(cardan.load({**table, "link": [{**link, "mass": 2}]}), "toml")
+    )
+    page.get_by_role("button", name="Robot", exact=True).click()
+    page.get_by_text("Open a file").click()
+    page.locator("input[type=file]").first.set_input_files(tmp_path / "light.toml")
+    page.locator(".header .title", has_text="pendulum").wait_for(timeout=SLOW)
+    page.locator(".q-dialog").wait_for(state="detached", timeout=SLOW)
+    room = panel(page, "Identify from a log")
+    room.locator("input[type=file]").first.set_input_files(tmp_path / "log.csv")
+    room.get_by_text("3 columns, 801 rows").wait_for(timeout=SLOW)
+    for label, column in (("Time", "clock"), ("Positions", "angle"), ("Torques", "moment")):
+        room.get_by_label(label).first.click()
+        page.get_by_role("option", name=column, exact=True).click()
+        page.keyboard.press("Escape")
+    room.get_by_role("button", name="Identify", exact=True).click()
+    room.get_by_role("button", name="Use it here").click(timeout=SLOW)
+    page.get_by_text("the page has the identified robot now").wait_for(timeout=SLOW)
+    page.get_by_role("tab", name="Robot").click()
+    page.get_by_role("tab", name="Inertia").click()
+
+    def identified() -> bool:
+        return abs(float(page.get_by_label("MX of link1").input_value()) - 1.5) < 0.02
+
+    until(page, identified)
+    room = panel(page, "Simulate")
+    room.get_by_role("button", name="Simulate", exact=True).click()
+    room.locator(".chart").first.wait_for(timeout=SLOW)
+
+
+def test_a_platform_follows_the_hand(page: Any) -> None:
+    open_bundled(page, "stewart")
+    before = figures(page)
+    page.locator(".slider-row:not(.follows) .q-slider").first.click(position={"x": 120, "y": 10})
+    until(page, lambda: sum(abs(a - b) > 0 for a, b in zip(figures(page), before, strict=True)) > 3)
+
+
+def test_a_sheet_is_downloaded_and_opened(page: Any) -> None:
+    open_bundled(page, "planar2r")
+    room = panel(page, "Sheet")
+    room.get_by_role("button", name="Write it").click()
+    button = room.get_by_role("button", name="sheet.html")
+    button.wait_for(timeout=SLOW)
+    with page.expect_download() as download:
+        button.click()
+    text = Path(download.value.path()).read_text(encoding="utf-8")
+    assert "<svg" in text
+    sheet = page.context.new_page()
+    sheet.set_content(text)
+    assert sheet.get_by_role("heading").count() > 3
+
+
+def test_a_link_holds_the_robot(page: Any, server: Server) -> None:
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    open_bundled(page, "cartpole")
+    page.get_by_role("button", name="Robot", exact=True).click()
+    page.get_by_text("Copy a link that holds the robot").click()
+    page.get_by_text("copied: whoever").wait_for(timeout=SLOW)
+    link = page.evaluate("navigator.clipboard.readText()")
+    assert robot_of_link(link.partition("robot=")[2]) == cardan.load("cartpole")
+    open_bundled(page, "planar2r")
+    page.goto(link)
+    page.get_by_role("button", name="Apply").click(timeout=SLOW)
+    page.locator(".header .title", has_text="Cart-pole").wait_for(timeout=SLOW)
+    with pytest.raises(cardan.CardanError, match="holds no robot"):
+        robot_of_link("no-robot")
+
+
+@pytest.fixture(scope="module")
+def axe() -> Iterator[str]:
+    """axe-core's script out of the archive of npm, where somebody has put it."""
+    archives = sorted(Path(os.environ.get("CARDAN_AXE", "no")).glob("axe-core-*.tgz"))
+    if not archives:
+        pytest.skip("CARDAN_AXE names no folder with axe-core: `npm pack axe-core` makes one")
+    with tarfile.open(archives[-1]) as archive:
+        script = archive.extractfile("package/axe.min.js")
+        assert script is not None
+        yield script.read().decode()
+
+
+def violations(page: Any, script: str) -> list[str]:
+    page.evaluate(script)
+    found = page.evaluate(f"axe.run({{ runOnly: {json.dumps(AXE)} }})")["violations"]
+    return [f"{x['id']}: {x['nodes'][0]['html'][:160]} ({len(x['nodes'])})" for x in found]
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_nobody_is_kept_out(server: Server, browser: Any, axe: str, dark: bool) -> None:
+    """No violation of WCAG 2.2 AA that axe-core finds, on every tab and both pages beside."""
+    theme = "dark" if dark else "light"
+    context = browser.new_context(viewport={"width": 1440, "height": 900}, color_scheme=theme)
+    page = context.new_page()
+    page.goto(f"{server.address}/?token={TOKEN}")
+    page.get_by_role("tab", name="Geometry").wait_for(timeout=SLOW)
+    faults = {"Robot": violations(page, axe)}
+    page.get_by_role("tab", name="Models").click()
+    page.get_by_role("button", name="Derive").click()
+    page.locator(".equations math").first.wait_for(timeout=SLOW)
+    faults["Models"] = violations(page, axe)
+    room = panel(page, "Torques of a motion")
+    room.get_by_role("button", name="Compute and play").wait_for(timeout=SLOW)
+    faults["Use"] = violations(page, axe)
+    page.goto(f"{server.address}/gallery")
+    page.locator(".robot-card").first.wait_for(timeout=SLOW)
+    faults["gallery"] = violations(page, axe)
+    context.close()
+    assert {where: x for where, x in faults.items() if x} == {}
