@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 TOKEN = "a-token-for-the-tests"
+PATIENCE = 300_000  # ms: no more than a guard against waiting for ever; the machine may be busy
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 FLAGS = [
     "--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--disable-quic",
@@ -96,11 +97,12 @@ def browser() -> Iterator[Any]:
 def page(server: Server, browser: Any) -> Iterator[Any]:
     """A fresh browser profile on the main page; errors of the page's scripts fail the test."""
     context = browser.new_context(viewport={"width": 1280, "height": 800}, accept_downloads=True)
+    context.set_default_timeout(PATIENCE)
     found = context.new_page()
     faults: list[str] = []
     found.on("pageerror", lambda error: faults.append(str(error)))
     found.goto(f"{server.address}/?token={TOKEN}")
-    found.get_by_role("tab", name="Geometry").wait_for(timeout=30_000)
+    found.get_by_role("tab", name="Geometry").wait_for()
     yield found
     context.close()
     assert faults == []

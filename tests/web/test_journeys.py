@@ -34,6 +34,18 @@ def panel(page: Any, title: str) -> Any:
     return page.locator(".use-panel", has=page.locator(".q-item", has_text=title)).first
 
 
+def closed(page: Any) -> None:
+    """No dialog is left: the last one fades for a while, and keys are its own until then."""
+    page.locator(".q-dialog").wait_for(state="detached", timeout=SLOW)
+
+
+def answered(room: Any, result: Any) -> None:
+    """The work of a panel has given this result; where it has failed, the message says why."""
+    error = room.locator(".work .error")
+    result.or_(error).first.wait_for(timeout=SLOW)
+    assert error.count() == 0, error.inner_text()
+
+
 def test_a_new_robot_has_the_names_of_symoro() -> None:
     robot = described("arm", "RRRRRR", "arm")
     rx90 = cardan.load("rx90")
@@ -57,6 +69,7 @@ def test_from_nothing_to_c_by_keys_alone(page: Any) -> None:
     joints.fill("RRR")
     page.get_by_role("button", name="Apply").press("Enter")
     page.locator(".header .title", has_text="New robot, 3 joints").wait_for(timeout=SLOW)
+    closed(page)  # keys are the dialog's until then
     page.keyboard.press("Alt+2")
     page.get_by_role("button", name="Derive").wait_for(timeout=SLOW)
     page.keyboard.press("Control+Enter")
@@ -76,12 +89,13 @@ def test_from_an_archive_to_all_configurations(page: Any) -> None:
     file = {"name": "arms.zip", "mimeType": "application/zip", "buffer": memory.getvalue()}
     page.locator("input[type=file]").first.set_input_files(file)
     page.get_by_role("option", name="arms/urdf/ur5.urdf").click(timeout=SLOW)
-    page.locator(".header .title", has_text="6 joints").wait_for(timeout=SLOW)
+    page.locator(".header .title", has_text=cardan.load("ur5").name).wait_for(timeout=SLOW)
+    closed(page)
     for k, x in enumerate((150, 230, 120, 260, 240, 180)):
         page.locator(".slider-row .q-slider").nth(k).click(position={"x": x, "y": 10})
     room = panel(page, "Inverse geometry")
     room.get_by_role("button", name="Solve").click()
-    room.get_by_text("8 configurations by").wait_for(timeout=SLOW)
+    answered(room, room.get_by_text("8 configurations by"))
     assert room.locator(".configuration").count() == 8
 
 
@@ -105,7 +119,7 @@ def test_from_a_log_to_a_simulation_of_the_identified_robot(page: Any, tmp_path:
     page.get_by_text("Open a file").click()
     page.locator("input[type=file]").first.set_input_files(tmp_path / "light.toml")
     page.locator(".header .title", has_text="pendulum").wait_for(timeout=SLOW)
-    page.locator(".q-dialog").wait_for(state="detached", timeout=SLOW)
+    closed(page)
     room = panel(page, "Identify from a log")
     room.locator("input[type=file]").first.set_input_files(tmp_path / "log.csv")
     room.get_by_text("3 columns, 801 rows").wait_for(timeout=SLOW)
@@ -113,8 +127,11 @@ def test_from_a_log_to_a_simulation_of_the_identified_robot(page: Any, tmp_path:
         room.get_by_label(label).first.click()
         page.get_by_role("option", name=column, exact=True).click()
         page.keyboard.press("Escape")
+        page.locator(".q-menu").wait_for(state="detached", timeout=SLOW)
     room.get_by_role("button", name="Identify", exact=True).click()
-    room.get_by_role("button", name="Use it here").click(timeout=SLOW)
+    use = room.get_by_role("button", name="Use it here")
+    answered(room, use)
+    use.click()
     page.get_by_text("the page has the identified robot now").wait_for(timeout=SLOW)
     page.get_by_role("tab", name="Robot").click()
     page.get_by_role("tab", name="Inertia").click()

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.web.conftest import PATIENCE as SLOW
 from tests.web.conftest import TOKEN, Server, free_port
 from tests.web.load import processor
 
@@ -25,7 +26,6 @@ _TARGET = """() => {
   const box = view.renderer.domElement.getBoundingClientRect();
   return [box.left + (at.x + 1) / 2 * box.width, box.top + (1 - at.y) / 2 * box.height];
 }"""
-SLOW = 60_000  # ms: the machine may be busy
 
 
 def open_bundled(page: Any, name: str) -> None:
