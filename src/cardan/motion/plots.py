@@ -7,7 +7,7 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -46,12 +46,14 @@ _STYLE: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class Panel:
-    """One set of axes: curves over time with one unit. Rows of y (m) are labelled curves."""
+    """One set of axes: curves over time with one unit. Rows of y (m) are labelled curves; limits
+    (low, high) of a curve are dotted lines of its colour, other ones black; infinite ones none."""
 
     title: str
     unit: str
     y: Mapping[str, np.ndarray]
     dashed: frozenset[str] = frozenset()
+    limits: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
 
 @contextmanager
@@ -84,6 +86,12 @@ def lines(
                 again = _DASHES[k // len(COLOURS) % len(_DASHES)]
                 dash = "--" if label in panel.dashed else again
                 ax.plot(t, y, dash, label=label, color=COLOURS[k % len(COLOURS)])
+            for label, values in panel.limits.items():
+                at = list(panel.y).index(label) if label in panel.y else len(COLOURS) - 1
+                for value in filter(np.isfinite, values):
+                    ax.axhline(
+                        value, linestyle=":", linewidth=0.9, color=COLOURS[at % len(COLOURS)]
+                    )
             ax.set_title(panel.title, loc="left")
             ax.set_ylabel(panel.unit)
             if len(panel.y) > 1 and not same:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ...errors import InputError
 from .arguments import Json, RobotName, Settings, numbers
 from .output import console, print_json, print_table, print_text, working
 
@@ -123,6 +124,25 @@ def excite(
     lower: Numbers = None,
     upper: Numbers = None,
     torque_limit: Numbers = None,
+    start: Annotated[
+        str, typer.Option(metavar="Q", help="Where the motion begins and ends at rest.")
+    ] = "",
+    floor: Annotated[
+        float | None, typer.Option(metavar="Z", help="No frame, tool or sphere goes below, m.")
+    ] = None,
+    box: Annotated[
+        str,
+        typer.Option(
+            metavar="X,Y,Z,X,Y,Z", help="Low and high corner between which the tool stays, m."
+        ),
+    ] = "",
+    frame: Annotated[str, typer.Option(help="The tool; default the end effector.")] = "",
+    around: Annotated[
+        str,
+        typer.Option(
+            metavar="FILE", help="What must not be touched: spheres, floor, boxes: .toml."
+        ),
+    ] = "",
     rate: Annotated[float, typer.Option(help="Samples per second.")] = 1000.0,
     seed: Annotated[int, typer.Option(min=0, help="Of the search.")] = 0,
     iterations: Annotated[int, typer.Option(min=0, help="Of the search.")] = 200,
@@ -137,7 +157,8 @@ def excite(
 ) -> None:
     """Design a motion that excites the dynamic parameters, within the limits of the robot."""
     from ...identification import excite as run
-    from .motion import picture, writable
+    from ...motion.collision import read_surroundings
+    from .motion import moved, picture, writable
     from .sources import open_robot
 
     writable(output, plot)
@@ -151,10 +172,14 @@ def excite(
         if text is not None
     }
     values: dict[str, Any] = {key: x[0] if len(x) == 1 else x for key, x in given.items()}
+    described = open_robot(robot, setting)
     with console(stderr=True).status("designing") as status:
         result = run(
-            open_robot(robot, setting), recipe or None, period=period, harmonics=harmonics,
+            described, recipe or None, period=period, harmonics=harmonics,
             criterion=criterion, rate=rate, seed=seed, iterations=iterations,
+            start=moved(described, start, False, "--start") if start else None,
+            floor=floor, box=_corners(box) if box else None, frame=frame or None,
+            clearance=read_surroundings(described, around) if around else None,
             progress=status.update, **values,
         )  # fmt: skip
     if output:
@@ -166,6 +191,13 @@ def excite(
     _print_motion(result)
     if output:
         print_text(f"{output}: {len(result.motion.t)} samples, {result.period:g} s")
+
+
+def _corners(text: str) -> list[list[float]]:
+    values = numbers(text, "--box")
+    if len(values) != 6:
+        raise InputError(f"--box {text}: expected x,y,z of the low and of the high corner")
+    return [values[:3], values[3:]]
 
 
 def _print_motion(result: Excitation) -> None:
@@ -182,5 +214,11 @@ def _print_motion(result: Excitation) -> None:
         peaks = [f"{abs(x[:, j]).max():.4g}" for x in (motion.qd, motion.qdd)]
         rows.append((name, f"{q.min():.4g}", f"{q.max():.4g}", *peaks, tau))
     print_table(f"exciting motion of {result.robot.name}", head, rows)
+    margins = [
+        (x.limit, f"{x.least:.4g} {x.unit}", x.what, f"{x.time:.3f}") for x in result.margins
+    ]
+    print_table("margins", ("limit", "least", "of", "at, s"), margins)
     print_text(f"condition number {result.condition:.4g}, log det {result.determinant:.4g} "
                "per parameter")  # fmt: skip
+    print_text(f"standard deviations: those of a random motion within the same limits are "
+               f"{result.gain:.3g} times as large (median)")  # fmt: skip
