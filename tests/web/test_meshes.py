@@ -221,7 +221,7 @@ def test_every_format_that_load_reads_can_be_uploaded(tmp_path: Path) -> None:
         robot, _ = read_bytes(answer["robot"].encode(), "robot.toml")
         assert robot is not None
         assert [x.name for x in robot.joints] == [x.name for x in expected.joints], form
-    with pytest.raises(cardan.CardanError, match="no robot among .*xacro"):
+    with pytest.raises(cardan.CardanError, match=r"no robot among .*xacro"):
         opened(None, pack({"a.stl": b"", "b.stl": b""}), silent)
 
 
