@@ -6,6 +6,7 @@ from __future__ import annotations
 import base64
 import io
 import struct
+import warnings
 import zipfile
 from dataclasses import replace
 from pathlib import Path
@@ -30,7 +31,7 @@ from cardan.app.web.files.visuals import opened
 from cardan.app.web.files.visuals_urdf import attached
 from cardan.app.web.server.state import Page
 from cardan.app.web.server.store import Shapes, Store
-from cardan.describe.files import read_bytes
+from cardan.describe.files import READABLE, read_bytes
 from cardan.describe.frames import frame
 from cardan.describe.urdf.elements import read_elements
 from cardan.describe.xml.source import Source
@@ -187,6 +188,56 @@ def test_archives_have_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     two = {"a.urdf": URDF.encode(), "b.urdf": URDF.encode()}
     assert opened(None, pack(two), silent) == {"several": ["a.urdf", "b.urdf"]}
     assert opened(None, {**pack(two), "choice": "b.urdf"}, silent)["robot"]
+
+
+XACRO = """<robot xmlns:xacro="http://www.ros.org/wiki/xacro" name="arm">
+<xacro:include filename="$(find arm)/urdf/parts.xacro"/>
+<link name="base"/><xacro:rod length="${2*0.2}"/></robot>"""
+PARTS = """<robot xmlns:xacro="http://www.ros.org/wiki/xacro">
+<xacro:macro name="rod" params="length"><link name="rod"><visual>
+<geometry><box size="${length} 0.1 0.1"/></geometry></visual></link>
+<joint name="swing" type="continuous"><parent link="base"/><child link="rod"/></joint>
+</xacro:macro></robot>"""
+SDF = """<sdf version="1.7"><model name="arm"><link name="base"/><link name="rod"/>
+<joint name="fix" type="fixed"><parent>world</parent><child>base</child></joint>
+<joint name="swing" type="revolute"><parent>base</parent><child>rod</child>
+<axis><xyz>0 0 1</xyz></axis></joint></model></sdf>"""
+
+
+def test_every_format_that_load_reads_can_be_uploaded(tmp_path: Path) -> None:
+    texts = {".xacro": XACRO.replace("$(find arm)/urdf/", ""), ".sdf": SDF, ".world": SDF,
+             ".urdf": URDF, ".xml": MJCF}  # fmt: skip
+    for form in (".toml", ".par"):
+        cardan.load("scara").save(tmp_path / f"arm{form}")
+        texts[form] = (tmp_path / f"arm{form}").read_text()
+    assert set(texts) == set(READABLE)
+    (tmp_path / "parts.xacro").write_text(PARTS)
+    for form, text in texts.items():
+        (tmp_path / f"arm{form}").write_text(text)
+        with warnings.catch_warnings(action="ignore", category=cardan.CardanWarning):
+            expected = cardan.load(tmp_path / f"arm{form}")
+        files = {f"arm{form}": text.encode(), "a/notes.md": b"", "a/parts.xacro": PARTS.encode()}
+        answer = opened(None, pack(files), silent)
+        robot, _ = read_bytes(answer["robot"].encode(), "robot.toml")
+        assert robot is not None
+        assert [x.name for x in robot.joints] == [x.name for x in expected.joints], form
+    with pytest.raises(cardan.CardanError, match=r"no robot among .*xacro"):
+        opened(None, pack({"a.stl": b"", "b.stl": b""}), silent)
+
+
+def test_a_xacro_package_is_read_and_drawn() -> None:
+    files = {"arm/urdf/arm.urdf.xacro": XACRO.encode(), "arm/urdf/parts.xacro": PARTS.encode()}
+    answer = opened(None, pack({"arm.zip": zipped(files)}), silent)
+    ((link, digest, _),) = answer["meshes"]
+    points = read_mesh("x.stl", base64.b64decode(answer["parts"][digest]))
+    assert link == "rod"
+    assert np.ptp(points, axis=(0, 1)).max() == pytest.approx(0.4)
+
+
+def test_sdf_is_said_to_be_drawn_without_its_surfaces() -> None:
+    answer = opened(None, pack({"arm.sdf": SDF.encode()}), silent)
+    assert answer["meshes"] == []
+    assert "SDFormat" in answer["notes"][0]
 
 
 MJCF = """<mujoco model="arm"><compiler angle="radian" meshdir="assets"/>

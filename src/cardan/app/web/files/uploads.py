@@ -8,14 +8,18 @@ import zipfile
 from collections.abc import Callable
 from pathlib import PurePosixPath
 
+from ....describe.files import READABLE
 from ....errors import InputError
 
-__all__ = ["among", "robot_files", "unpacked", "uploaded"]
+__all__ = ["LISTED", "among", "robot_files", "unpacked", "uploaded"]
 
-ROBOTS = ("urdf", "toml", "par", "xml")
+LISTED = f"{', '.join(READABLE[:-1])} or {READABLE[-1]}"
 _MOST_FILES = 2000
 _MOST_BYTES = 256_000_000  # of all files of an archive
-_INCLUDED = re.compile(rb"<include\s[^>]*?file\s*=\s*[\"'](?:[^\"']*/)?([^\"'/]+)[\"']")
+_INCLUDED = re.compile(
+    rb"<(?:xacro:)?include\s[^>]*?file(?:name)?\s*=\s*[\"'](?:[^\"']*/)?([^\"'/]+)[\"']"
+)
+_NAMED = re.compile(rb"<robot\s[^>]*?\bname\s*=")
 
 
 def unpacked(files: list[tuple[str, bytes]]) -> dict[str, bytes]:
@@ -57,22 +61,27 @@ def robot_files(files: dict[str, bytes]) -> list[str]:
     robots = [
         name
         for name in files
-        if name.rpartition(".")[2].lower() in ROBOTS
+        if name.lower().endswith(READABLE)
         and not name.rpartition("/")[2].startswith(("package.", "."))
     ]
     urdf = [name for name in robots if name.lower().endswith(".urdf")]
-    robots = [x for x in robots if not x.lower().endswith(".xml") or _whole(files[x])] or robots
+    robots = [x for x in robots if _whole(x, files[x])] or robots
     parts = {part for name in robots for part in _INCLUDED.findall(files[name])}
     robots = [x for x in robots if x.rpartition("/")[2].encode() not in parts] or robots
     best = sorted(urdf or robots, key=lambda name: (name.count("/"), name))
     if not best:
-        raise InputError("there is no robot among the files: .urdf, .toml, .par or .xml")
+        raise InputError(f"there is no robot among the files: {LISTED}")
     return [name for name in best if name.count("/") == best[0].count("/")]
 
 
-def _whole(content: bytes) -> bool:
-    """Whether an .xml file is a robot of its own: not a part that others include, nor a scene that
-    only includes the robot, as it often comes with one."""
+def _whole(name: str, content: bytes) -> bool:
+    """Whether a file is a robot of its own. MJCF: not a part that others include, nor a scene that
+    only includes the robot, as it often comes with one. xacro: not macros alone, which bear no
+    name."""
+    if name.lower().endswith(".xacro"):
+        return bool(_NAMED.search(content))
+    if not name.lower().endswith(".xml") or b"<robot" in content or b"<sdf" in content:
+        return True
     settings = b"<include" in content and (b"<compiler" in content or b"<default" in content)
     return b"<mujocoinclude" not in content and (b"<body" in content or settings)
 

@@ -31,7 +31,6 @@ def opened(robot: None, data: Data, say: Callable[[str], None]) -> Data:
     name = data["choice"] if len(names) > 1 else names[0]
     content = files[name]
     say("reading the robot")
-    suffix = name.rpartition(".")[2].lower() if "." in name else ""
     shown = "".join(c for c in re.split(r"[/\\]", name)[-1] if c.isprintable())[-60:] or "upload"
     read, faults = read_bytes(content, shown, beside=among(files))
     machine = accepted(read, [x for x in faults if x.severity == "error"], shown)
@@ -39,18 +38,22 @@ def opened(robot: None, data: Data, say: Callable[[str], None]) -> Data:
     answer: Data = {
         "robot": dumps(machine, "toml"), "meshes": [], "notes": [], "doubts": doubts, "parts": {}
     }  # fmt: skip
-    if suffix in ("urdf", "xml"):
+    if name.lower().endswith((".sdf", ".world")) or b"<sdf" in content[:2000]:
+        answer["notes"] = ["surfaces of SDFormat: the robot is drawn by its frames"]
+    elif name.lower().endswith((".urdf", ".xacro", ".xml")):
         say("reading its surfaces")
-        _draw(machine, suffix, content, files, answer)
+        _draw(machine, content, files, answer)
     return answer
 
 
-def _draw(robot: Robot, suffix: str, content: bytes, files: dict[str, bytes], answer: Data) -> None:
+def _draw(robot: Robot, content: bytes, files: dict[str, bytes], answer: Data) -> None:
     """Those of the file, as parts [link's name, digest, colour] of the answer."""
     from .visuals_mjcf import mjcf_surfaces
     from .visuals_urdf import urdf_surfaces
 
-    reader = urdf_surfaces if suffix == "urdf" else mjcf_surfaces
+    # a URDF may hold a <mujoco> of its own
+    mjcf = b"<mujoco" in content.partition(b"<robot")[0]
+    reader = mjcf_surfaces if mjcf else urdf_surfaces
     lacking: list[str] = []
     room = _MOST_DRAWN
     for link, (colour, triangles) in reader(robot, content, files, lacking):

@@ -14,13 +14,14 @@ import numpy as np
 from ....describe.frames import frame, inverse, rotation_of_rpy
 from ....describe.robot import Robot
 from ....describe.urdf.elements import Elements, read_elements
+from ....describe.xacro.packages import Among
 from ....describe.xml.source import Source
 from ....errors import CardanError, InputError
 from ....loops.numeric import skeleton
 from ....motion.frames import link_frames
 from .collada import hexadecimal
 from .meshes import Surface, cuboid, cylinder, moved, read_surfaces, sphere
-from .uploads import uploaded
+from .uploads import among, uploaded
 
 __all__ = ["attached", "urdf_surfaces"]
 
@@ -30,7 +31,7 @@ def urdf_surfaces(
 ) -> Iterator[tuple[str, Surface]]:
     """(link of the robot, surface in its frame) of every <visual>; what cannot be drawn is added
     to `lacking`."""
-    elements = read_elements(content, Source("upload.urdf", 0.0))
+    elements = read_elements(content, Source("upload.urdf", 0.0), Among(among(files)))
     if elements is None:
         return
     root = elements.root

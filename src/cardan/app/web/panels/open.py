@@ -13,6 +13,7 @@ from nicegui import ui
 
 from ....describe.files import accepted, read_bytes
 from ....errors import CardanError, InputError
+from ..files.uploads import LISTED
 from ..server.state import Page
 from .cells import say as tell
 from .menus import choose_from
@@ -40,10 +41,10 @@ async def packed(files: list[Any], largest: int = _LARGEST) -> tuple[str, bytes]
 
 def open_file(page: Page) -> None:
     with ui.dialog() as dialog, ui.card().classes("min-w-96"):
-        ui.label("Open a robot: .toml, .par, .urdf, .xml").classes("text-lg")
-        ui.label("URDF and MJCF are drawn with their meshes (.stl, .obj with .mtl, .dae) if these "
-                 "come with them; MJCF may include other files: choose all of them, or a .zip of "
-                 "the folder.").classes("hint narrow")  # fmt: skip
+        ui.label(f"Open a robot: {LISTED}").classes("text-lg")
+        ui.label("URDF, xacro and MJCF (.xml) are drawn with their meshes (.stl, .obj with .mtl, "
+                 ".dae) if these come with them; xacro, MJCF and SDFormat may include other files: "
+                 "choose all of them, or a .zip of the folder.").classes("hint narrow")  # fmt: skip
         status = ui.label("").classes("hint").props("role=status")
         faults = ui.label("").classes("listing error narrow").props("role=alert")
 
