@@ -52,6 +52,8 @@ ACTIONS = {
     "drop": "write_urdf(robot, drop=True) leaves out what URDF cannot hold",
     "force": "force=True replaces what is there",
     "fresh": "fresh=True forgets an earlier run",
+    "limits": "limits={name: (least, greatest)} gives a joint limits",
+    "springs": "give joints=, the stiffness of each drive",
     "prescribed": "cardan.simulate(robot, motion=...) prescribes the motion",
 }
 

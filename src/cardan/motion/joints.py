@@ -71,9 +71,10 @@ def require_numbers(robot: Robot, what: str) -> None:
     """Say which symbols still need a value."""
     symbols = _symbols(robot)
     if symbols:
+        count = "1 symbol has" if len(symbols) == 1 else f"{len(symbols)} symbols have"
         listed = ", ".join(symbols[:8]) + (", ..." if len(symbols) > 8 else "")
         raise ModelError(
-            f"{what} of '{robot.name}' needs numbers; {len(symbols)} symbols have none"
+            f"{what} of '{robot.name}' needs numbers; {count} none"
             f" ({listed})",
             remedy="robot.with_values({...}) gives them values", action="values",
         )  # fmt: skip

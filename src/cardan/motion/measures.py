@@ -56,7 +56,7 @@ def position_jacobian(robot: Robot, q: Numbers, frame: Any = None) -> Array:
     J = compiled(skeleton(robot), "jacobian", **_of(frame))(q=np.atleast_2d(array("q", q)))
     J = np.asarray(J)[..., :3, :]
     rows = [k for k in range(3) if np.abs(J[..., k, :]).max(initial=0) > 1e-12]
-    return J[..., rows[: J.shape[-1]], :]
+    return J[..., (rows or [0])[: J.shape[-1]], :]  # a frame that does not move has a row of 0
 
 
 def _of(frame: Any) -> dict[str, Any]:
@@ -216,7 +216,12 @@ def holding_torques(
     robot: Robot, q: Numbers, frame: Any = None, *, force: Numbers = (0.0, 0.0, 0.0)
 ) -> Array:
     """Torques of the drives, (N, drives), that hold the weight and a force on the frame."""
-    require_numbers(robot, "the torques")
+    if robot.ne:
+        raise ModelError(
+            f"'{robot.name}' has links that bend: what holds it depends on how they do",
+            remedy="ask for the torques of the robot with rigid links",
+        )
+    require_numbers(robot, "a holding torque")
     rows = np.atleast_2d(array("q", q))
     f = array("force", force)
     if f.shape != (3,):
@@ -260,7 +265,7 @@ def measure(robot: Robot, q: Numbers, name: str, frame: Any = None, **options: A
         return ellipsoids(robot, q, frame, of=of, limits=limit).lengths[..., -1]
     if name == "stiffness":
         if "joints" not in options:
-            raise InputError("the stiffness of the drives is missing", remedy="give joints=")
+            raise InputError("the stiffness of the drives is missing", action="springs")
         K = stiffness(robot, q, options["joints"], frame, options.get("links"))
         C = _inverse(K)[..., :3, :3]
         return np.asarray(1 / np.linalg.eigvalsh(C)[..., -1])

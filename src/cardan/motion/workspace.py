@@ -96,8 +96,9 @@ class Workspace:
         True"""
         if self.tried is None or len(self.tried.axes) != 2 or len(self.q) != len(self.tried.cell):
             raise InputError(
-                "aspects are those of a section, in one configuration per point",
-                remedy="give section=, and assemblies='home'",
+                "aspects are those of a section over two coordinates, in one configuration per"
+                " point",
+                remedy="hold one of three coordinates (section=), with assemblies='home'",
             )
         return self.tried.regions(orientation(self.robot, self.q, self.frame or None))
 
@@ -344,8 +345,9 @@ def workspace(
             raise UnknownNameError.of("coordinate", key, ("x", "y", "z"))
     if robot.wheels:
         raise ModelError(
-            f"'{robot.name}' drives: no set of points bounds where its tool can be",
-            remedy="ask for the workspace of its arm, without wheels",
+            f"'{robot.name}' drives on wheels: it takes its frames anywhere on the floor, so that"
+            " its workspace has no bounds",
+            remedy="an arm on it has one: describe that on a fixed base",
         )
     name = str(frame or robot.end_effector or "")
     legs = Placing.of(robot, frame, bool(section), limits or {}, assemblies, threads)
@@ -355,7 +357,7 @@ def workspace(
     if section:
         raise InputError(
             f"a section needs poses that are inverted in closed form, which '{robot.name}' has not",
-            remedy="leave section= out: joints are spread then",
+            remedy="leave the section out: joints are spread then",
         )
     on = coordinates(robot)
     low, high = _ranges(robot, limits or {})
@@ -367,15 +369,22 @@ def workspace(
         parts["points"].append(transform(q=q, threads=threads)[..., :3, 3])
         parts["q"].append(q)
     position, q = (np.concatenate(rows) for rows in parts.values())
-    _require_points(robot, position)
+    _require_points(robot, name, position)
     return Workspace(described, name, position, q)
 
 
-def _require_points(robot: Robot, position: Array) -> None:
+def _require_points(robot: Robot, frame: str, position: Array) -> None:
+    """A workspace is more than one point."""
     if not len(position):
         raise InputError(
             f"no configuration of '{robot.name}' was found within its limits",
-            remedy="give other limits, or assemblies='all'",
+            remedy="give other limits, another section, or all assemblies",
+        )
+    if np.ptp(position, axis=0).max() <= _FLAT * np.abs(position).max() or len(position) < 2:
+        raise InputError(
+            f"the origin of {frame or _LAST} of '{robot.name}' is at one point in all"
+            f" {len(position)} configurations",
+            remedy="name a frame that the joints move, or give wider limits or more points",
         )
 
 
@@ -385,6 +394,7 @@ class Placing:
     -> (N, k, n), not a number where there are none."""
 
     robot: Robot
+    frame: str
     solve: Callable[[Array], Array]
     home: Array  # (n) where the robot stands
     place: Array  # (3) where the frame is then
@@ -415,7 +425,8 @@ class Placing:
         size = 2.1 * sum(abs(number(x)) for j in robot.joints for x in (j.d, j.r, j.b))
         near = coordinates(robot).place
         solve, axes = solver
-        return cls(robot, solve, home, T[:3, 3], size, axes, low, high, assemblies, near)
+        name = str(frame or robot.end_effector or "")
+        return cls(robot, name, solve, home, T[:3, 3], size, axes, low, high, assemblies, near)
 
     def spread(self, points: int, fixed: dict[str, float]) -> tuple[Array, Array, Grid]:
         """Points and configurations on a grid of about so many poses over a box that holds what is
@@ -445,7 +456,7 @@ class Placing:
             which, q = self._configurations(at)
             rows.append((at[which], q, cell[which]))
         position, q, cell = (np.concatenate(x) for x in zip(*rows, strict=True))
-        _require_points(self.robot, position)
+        _require_points(self.robot, self.frame, position)
         return position, q, Grid(axes, low, high, shape, cell, fixed)
 
     def _positions(
@@ -533,6 +544,17 @@ def _platform(robot: Robot, frame: Any, home: Array, threads: int | None) -> Sol
 
 def _arm(robot: Robot, frame: Any, T: Array, home: Array) -> Solved | None:
     """The inverse geometry of an arm: poses of one orientation, or points."""
+    J = np.asarray(compiled(robot, "jacobian", **({} if frame is None else {"frame": frame}))(
+        q=np.random.default_rng(0).uniform(-1, 1, (20, robot.n))))[:, :3]  # fmt: skip
+    axes = tuple(k for k in range(3) if np.abs(J[:, k]).max() > 1e-12)
+    ways = int(np.linalg.matrix_rank(J).max())
+    if robot.n <= 3 and not ways == len(axes) == robot.n:
+        raise InputError(
+            f"a section of '{robot.name}' needs one joint for each coordinate that its frame moves"
+            f" in (coordinates: {', '.join('xyz'[k] for k in axes) or 'none'}; joints: {robot.n};"
+            f" independent motions: {ways})",
+            remedy="leave the section out: joints are spread then",
+        )
     geometry = inverse_geometry(robot, frame)
     if geometry is None or (robot.n > 3 and robot.n != 6):
         return None
@@ -544,9 +566,7 @@ def _arm(robot: Robot, frame: Any, T: Array, home: Array) -> Solved | None:
         poses[:, :3, 3] = at
         return np.asarray(geometry.solve(poses, report=True).q)
 
-    J = np.asarray(compiled(robot, "jacobian", **({} if frame is None else {"frame": frame}))(
-        q=np.random.default_rng(0).uniform(-1, 1, (20, robot.n))))  # fmt: skip
-    return solve, tuple(k for k in range(3) if np.abs(J[:, k]).max() > 1e-12)
+    return solve, axes
 
 
 def _given(robot: Robot, limits: dict[str, tuple[float, float]]) -> tuple[Array, Array]:
@@ -574,8 +594,9 @@ def _ranges(robot: Robot, limits: dict[str, tuple[float, float]]) -> tuple[Array
     for k, joint in enumerate(moving(robot)):
         if joint.sigma == PRISMATIC and k in driven and not np.isfinite([low[k], high[k]]).all():
             raise InputError(
-                f"joint '{joint.name}' slides without limits",
+                f"joint '{joint.name}' ({known[k]}) slides without limits",
                 remedy=f'give limits={{"{known[k]}": (least, greatest)}}, or put them in the file',
+                action="limits",
             )
         if joint.sigma != PRISMATIC and k in driven:
             low[k], high[k] = max(low[k], -2 * np.pi), min(high[k], 2 * np.pi)
