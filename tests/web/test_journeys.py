@@ -35,7 +35,7 @@ def panel(page: Any, title: str) -> Any:
 
 
 def closed(page: Any) -> None:
-    """No dialog is left: the last one fades for a while, and keys are its own until then."""
+    """No dialog is left: the last one lies over the page while it fades out."""
     page.locator(".q-dialog").wait_for(state="detached", timeout=SLOW)
 
 
@@ -69,8 +69,7 @@ def test_from_nothing_to_c_by_keys_alone(page: Any) -> None:
     joints.fill("RRR")
     page.get_by_role("button", name="Apply").press("Enter")
     page.locator(".header .title", has_text="New robot, 3 joints").wait_for(timeout=SLOW)
-    closed(page)  # keys are the dialog's until then
-    page.keyboard.press("Alt+2")
+    page.keyboard.press("Alt+2")  # while the dialog fades out
     page.get_by_role("button", name="Derive").wait_for(timeout=SLOW)
     page.keyboard.press("Control+Enter")
     page.locator(".equations math").first.wait_for(timeout=SLOW)

@@ -123,8 +123,6 @@ class _Entry:
             self.element.tooltip(field.hint)
         if hasattr(self.element, "on_value_change"):
             self.element.on_value_change(changed)
-        if field.value is not None and field.kind not in ("choice", "several", "flag", "file"):
-            self.put(field.value)
 
     def shown(self, on: bool) -> None:
         self.asked = on
@@ -134,10 +132,11 @@ class _Entry:
         """What is chosen, for fields that depend on it."""
         return getattr(self.element, "value", None)
 
-    # how each kind looks
+    # how each kind looks; each begins with its value: one that is put into it later would replace
+    # what is typed the moment it appears
 
     def _number(self, label: str) -> Any:
-        number = ui.number(label, min=self.field.least, max=self.field.most)
+        number = ui.number(label, value=self.field.value, min=self.field.least, max=self.field.most)
         return number.classes("w-32").props("dense")
 
     def _choice(self, label: str, several: bool = False) -> Any:
@@ -150,7 +149,8 @@ class _Entry:
         return ui.checkbox(label, value=bool(self.field.value)).props("dense")
 
     def _text(self, label: str) -> Any:
-        return ui.input(label).props("dense").classes("w-full mono")
+        value = "" if self.field.value is None else self._spelt(self.field.value)
+        return ui.input(label, value=value).props("dense").classes("w-full mono")
 
     def _vector(self, label: str) -> Any:
         box = self._text(label)
@@ -165,7 +165,11 @@ class _Entry:
         return box
 
     def _points(self, label: str) -> Any:
-        area = ui.textarea(label).props("dense outlined rows=4").classes("w-full mono")
+        area = (
+            ui.textarea(label, value=self._spelt(self.field.value or []))
+            .props("dense outlined rows=4")
+            .classes("w-full mono")
+        )
 
         def add() -> None:
             lines = [line for line in (area.value or "").splitlines() if line.strip()]
@@ -213,16 +217,20 @@ class _Entry:
 
     def put(self, value: Any) -> None:
         """Show a value, in SI units."""
-        kind = self.field.kind
-        if kind == "file":
+        if self.field.kind == "file":
             return
-        if kind == "choice":
-            value = value if value in self.element.options else self.element.value
-        elif kind == "points":
-            value = "\n".join(self.vector.spelt(row) for row in value)
-        elif kind not in ("number", "whole", "several", "flag", "text"):
-            value = self.vector.spelt_shortly(value)
-        self.element.value = value
+        if self.field.kind == "choice" and value not in self.element.options:
+            return
+        self.element.value = self._spelt(value)
+
+    def _spelt(self, value: Any) -> Any:
+        """A value in SI units as the field shows it."""
+        kind = self.field.kind
+        if kind == "points":
+            return "\n".join(self.vector.spelt(row) for row in value)
+        if kind in ("number", "whole", "choice", "several", "flag", "text"):
+            return value
+        return self.vector.spelt_shortly(value)
 
     def read(self) -> Any:
         """The value in SI units; an InputError where it cannot be read."""

@@ -235,6 +235,7 @@ button.slider-unit { cursor: pointer; } button.slider-unit:hover { color: var(--
 .use-panel { border-bottom: 1px solid var(--line); }
 .use-panel .q-item { padding: 4px 8px; min-height: 38px; }
 .use-panel .q-item__section--avatar { min-width: 36px; color: var(--soft); }
+.use-panel .q-expansion-item__content { height: auto !important; overflow: visible !important; }
 .use-panel .nicegui-expansion-content { gap: 8px; padding: 2px 8px 14px 44px; }
 .left .nicegui-column.use-room { gap: 0; }
 .configuration { min-height: 24px; white-space: pre; }
@@ -276,7 +277,8 @@ button.slider-unit { cursor: pointer; } button.slider-unit:hover { color: var(--
 UPRIGHT = """(Quasar.Screen.width, Quasar.Screen.height,
   matchMedia("(max-width: 900px) and (orientation: portrait)").matches)"""
 
-# Alt+1..3 choose a tab; Ctrl with Z, Y, and single keys, work wherever no text is being typed
+# Alt+1..3 choose a tab; Ctrl with Z, Y, and single keys, work wherever no text is being typed.
+# A dialog that is open holds them; one that fades out is modal no more.
 KEYS = """<script>
 document.addEventListener("keydown", (event) => {
   const at = event.target, key = event.key.toLowerCase(), ctrl = event.ctrlKey || event.metaKey;
@@ -285,7 +287,7 @@ document.addEventListener("keydown", (event) => {
   const known = event.altKey ? ["1", "2", "3"].includes(key)
     : ctrl ? ["k", "s", "enter"].includes(key) || (!typing && ["z", "y"].includes(key))
     : (!typing && (key === "?" || key === "f")) || (!held && key === " ");
-  if (!known || (document.querySelector(".q-dialog") && key !== "?")) return;
+  if (!known || (document.querySelector(".q-dialog--modal") && key !== "?")) return;
   const wanted = key === "z" && event.shiftKey ? "y" : key;
   const button = document.querySelector(`[data-key="${wanted}"]`);
   if (!button) return;

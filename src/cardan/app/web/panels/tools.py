@@ -65,7 +65,7 @@ def using(page: Page, view: View) -> Callable[[str], None]:
             with ui.expansion(tool.title, icon=tool.icon, value=shown) as panel:
                 if shown:
                     _panel(tool, page, view)
-            panel.props("dense").classes("w-full use-panel")
+            panel.props("dense duration=0").classes("w-full use-panel")
             panel.on_value_change(partial(turned, tool, panel))
             rooms[tool.title] = panel
 
