@@ -26,7 +26,9 @@ def difference(robot: Robot, model: Any, states: int = 5) -> float:
     model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONSTRAINT
     data = mujoco.MjData(model)
     tree = robot.tree()
-    tree = replace(tree, joints=tuple(replace(joint, FV=0, FS=0) for joint in tree.joints))
+    tree = replace(
+        tree, joints=tuple(replace(x, FV=0, FS=0, spring=0, neutral=0) for x in tree.joints)
+    )
     free = free_joint(robot, model)
     lead = 0 if free is None else 6
     A, H = (cardan.model(tree, name, effort="plain") for name in ("inertia-matrix", "bias"))
@@ -111,7 +113,8 @@ def _rates(q: np.ndarray, axes: np.ndarray) -> np.ndarray:
 
 
 def drives_differ(robot: Robot, model: Any) -> float:
-    """The largest difference of damping and friction; damping of actuators is in the joints."""
+    """The largest difference of damping, friction and springs; damping of actuators is in the
+    joints, that of springs relative to 1 or the stiffness. Springs of balls are left out."""
     ids = joint_ids(robot, model)
     rows = model.jnt_dofadr[ids]
     damping = model.dof_damping.copy()
@@ -124,7 +127,15 @@ def drives_differ(robot: Robot, model: Any) -> float:
         [[number(x.damping if x.elastic else x.FV), number(x.FS)] for x in joints], dtype=float
     )
     theirs = np.column_stack((damping, model.dof_frictionloss))[rows]
-    return float(np.abs(ours.reshape(-1, 2) - theirs).max(initial=0.0))
+    worst = float(np.abs(ours.reshape(-1, 2) - theirs).max(initial=0.0))
+    on = not model.opt.disableflags & pytest.importorskip("mujoco").mjtDisableBit.mjDSBL_SPRING
+    for joint, i in zip(joints, ids, strict=True):
+        k, rest = (joint.stiffness, joint.rest) if joint.elastic else (joint.spring, joint.neutral)
+        theirs = on * np.ravel(model.jnt_stiffness[i])[0] if model.jnt_type[i] != 1 else 0.0
+        worst = max(worst, abs(number(k) - theirs) / max(1.0, theirs))
+        if theirs:
+            worst = max(worst, abs(number(rest) - model.qpos_spring[model.jnt_qposadr[i]]))
+    return worst
 
 
 def free_joint(robot: Robot, model: Any) -> int | None:

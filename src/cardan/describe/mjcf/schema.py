@@ -4,7 +4,7 @@ What the table does not know is a warning; an element among the bodies an error,
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from ..xml.schema import LEFT_OUT, READ, Row, rows
@@ -85,9 +85,8 @@ def _walk(element: Any, path: tuple[str, ...]) -> Iterator[tuple[Any, str]]:
             yield from _walk(inner, ("worldbody",) if inner.tag in _AROUND else inside)
 
 
-def left_out(mjcf: Mjcf, springs: Sequence[Any] = ()) -> None:
-    """Remarks on what a robot has no place for, of the elements as they are used. springs: of the
-    joints whose springs are read."""
+def left_out(mjcf: Mjcf) -> None:
+    """Remarks on what a robot has no place for, of the elements as they are used."""
     for element, path in _walk(mjcf.root, ()):
         row = _TABLE.get(path)
         if row is None or path.startswith("default"):
@@ -96,7 +95,7 @@ def left_out(mjcf: Mjcf, springs: Sequence[Any] = ()) -> None:
             _element_left_out(mjcf, element, path)
         for key, words in sorted(row.said.items()):
             flag = _FLAG.get(key, "")
-            text = None if key == "stiffness" and element in springs else mjcf.get(element, key)
+            text = mjcf.get(element, key)
             if not (flag and mjcf.off(flag)) and _counts(text, key == "springdamper"):
                 mjcf.remark(words, element.get("name", "") or mjcf.body_of(element), element)
     compiler = [e for e in mjcf.root.findall("compiler") if e.get("conflict") == "merge"]

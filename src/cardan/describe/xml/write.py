@@ -215,7 +215,7 @@ def unheld(robot: Robot, form: str, loops: Iterable[tuple[str, str]], tree: bool
         further = [key for key in FRICTION[2:] if getattr(joint, key) != 0]
         what = {
             f"{', '.join(further)} of the friction": bool(further),
-            "spring beside the motor": joint.spring != 0,
+            "spring beside the motor": tree and joint.spring != 0,
             "elastic joint": joint.elastic, "passive joint": tree and free,
             "flexible link": link.flexible is not None, "external wrench FX ... CZ": wrench,
         }  # fmt: skip
