@@ -3,7 +3,8 @@ one, else in Khalil's; its joint turns about or slides along the z axis of Khali
 
 Other frames of the robot are sites, or bodies without mass; <custom> names the end effector.
 
-Rotor inertia is armature, FV and FS are damping and frictionloss, and active joints get a motor. A
+Rotor inertia is armature, FV and FS are damping and frictionloss, springs beside motors stiffness
+and springref, and active joints get a motor. A
 loop is a constraint between two sites: <connect> for a spherical cut joint, two of them along its
 axis for a revolute one, <weld> for a rigid one; a coupling is an equality of two joints. MJCF holds
 numbers only, so free symbols are refused, and so is what it has no word for: other cut joints,
@@ -115,7 +116,8 @@ def _joint(joint: Joint, E: Array) -> list[str]:
         return []
     turns = joint.sigma != PRISMATIC
     words: dict[str, Any] = {"name": joint.name, "type": "hinge" if turns else "slide"}
-    drive = {"damping": joint.FV, "frictionloss": joint.FS, "armature": joint.IA}
+    drive = {"damping": joint.FV, "frictionloss": joint.FS, "armature": joint.IA,
+             "stiffness": joint.spring, "springref": joint.neutral}  # fmt: skip
     words |= {key: [as_float(x)] for key, x in drive.items() if x != 0}
     low, high = joint.limits.lower, joint.limits.upper
     if low is not None and high is not None:
