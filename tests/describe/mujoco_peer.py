@@ -10,7 +10,7 @@ import pytest
 from tests.describe.mechanics import poses
 
 import cardan
-from cardan.describe.robot import FIXED, Robot
+from cardan.describe.robot import FIXED, Joint, Robot
 from cardan.describe.values.expression import number
 from cardan.describe.xml.write import frame_matrix
 
@@ -20,15 +20,13 @@ __all__ = ["ball_axes", "difference", "drives_differ", "free_joint", "joint_ids"
 def difference(robot: Robot, model: Any, states: int = 5) -> float:
     """The largest error of A and of H = C qd + Q at random states, by their largest entries.
 
-    Constraints, friction and actuators are off. On a floating base both are taken in the axes of
-    the base: MuJoCo has its velocity in those of the world."""
+    Constraints, friction and actuators are off; springs push, as H has them. On a floating base
+    both are taken in the axes of the base: MuJoCo has its velocity in those of the world."""
     mujoco = pytest.importorskip("mujoco")
     model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONSTRAINT
     data = mujoco.MjData(model)
     tree = robot.tree()
-    tree = replace(
-        tree, joints=tuple(replace(x, FV=0, FS=0, spring=0, neutral=0) for x in tree.joints)
-    )
+    tree = replace(tree, joints=tuple(map(_frictionless, tree.joints)))
     free = free_joint(robot, model)
     lead = 0 if free is None else 6
     A, H = (cardan.model(tree, name, effort="plain") for name in ("inertia-matrix", "bias"))
@@ -46,12 +44,21 @@ def difference(robot: Robot, model: Any, states: int = 5) -> float:
             B[first : first + 3, :3], B[first + 3 : first + 6, 3:6] = R, np.eye(3)
         mujoco.mj_forward(model, data)
         full = full_matrix(model, data)
-        M, h = B.T @ full @ B, B.T @ (data.qfrc_bias + full @ drift)
+        M, h = B.T @ full @ B, B.T @ (data.qfrc_bias - data.qfrc_spring + full @ drift)
         ours = [p.evaluate(**{key: x[key] for key in p.inputs}) for p in (A, H)]
         scale = np.abs(M).max()
         worst = max(worst, float(np.abs(ours[0] - M).max() / scale))
         worst = max(worst, float(np.abs(ours[1] - h).max() / max(np.abs(h).max(), 1e-3 * scale)))
     return worst
+
+
+def _frictionless(joint: Joint) -> Joint:
+    """Without friction; an elastic joint with its spring beside a motor."""
+    bare = replace(joint, FV=0, FS=0)
+    if not joint.elastic:
+        return bare
+    spring = {"spring": joint.stiffness, "neutral": joint.rest}
+    return replace(bare, elastic=False, stiffness=0, rest=0, damping=0, **spring)
 
 
 def put(
@@ -223,7 +230,11 @@ def tied_difference(robot: Robot, model: Any, states: int = 2) -> float:
     program = cardan.model(robot, "direct-dynamics", effort="plain")
     columns = {f"q{j + 1}": k for k, j in enumerate(moving)}
     active, driven = (
-        [columns[name] for name in program.meaning[key].rpartition(": ")[2].split(", ")]
+        [
+            columns[name]
+            for name in program.meaning[key].rpartition(": ")[2].split(", ")
+            if name != "none"
+        ]
         for key in ("qd", "tau")
     )
     idle = [columns[f"q{j}"] for j in cardan.model(robot, "loop-geometry").analysis.idle]
@@ -265,7 +276,7 @@ def tied_difference(robot: Robot, model: Any, states: int = 2) -> float:
         mujoco.mj_forward(model, data)
         full = full_matrix(model, data)
         force = B.T @ (data.qfrc_passive - data.qfrc_bias - full @ drift)
-        force[lead + np.array(driven)] += x["tau"]
+        force[lead + np.array(driven, int)] += x["tau"]
         M, J = B.T @ full @ B, np.hstack((np.zeros((len(still), lead)), still))
         size = len(J)
         K = np.block([[M, J.T], [J, np.zeros((size, size))]])

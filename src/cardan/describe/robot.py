@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, field, fields, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -361,7 +362,7 @@ class Robot:
             if joint.sigma != FIXED
         )
 
-    @property
+    @cached_property
     def parameters(self) -> tuple[str, ...]:
         """Names of the free symbols, in the order that `p` has in every model of this robot.
 

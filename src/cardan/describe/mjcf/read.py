@@ -90,7 +90,8 @@ class Scene:
         self.elements: dict[str, Any] = {}  # of the file, by body
         self.sites: dict[str, tuple[str, Array]] = {}  # name -> body, frame in it
         self.parents: dict[str, str] = {}  # of the bodies
-        self.oscillators: dict[str, tuple[float, float]] = {}  # joint -> time, damping ratio
+        # joint -> time constant, damping ratio and rest
+        self.oscillators: dict[str, tuple[float, float, float]] = {}
         self.meshes = Meshes(mjcf, read)
         self.drives = drives_of(mjcf)
         self.names = {"world"}
@@ -258,7 +259,7 @@ class Scene:
         ref = mjcf.number(element, "ref")
         joint = Joint(
             name, 0, sigma=_SIGMA[kind], limits=self._limits(element, turns),
-            **self._drive(element, name), **self._spring(element, name, turns),
+            **self._spring(element, name, turns), **self._drive(element, name),
         )  # fmt: skip
         ref = mjcf.angle(ref, element) if turns else ref
         return [(joint, around[:3, :3] @ axis / size, point, ref)]
@@ -274,8 +275,7 @@ class Scene:
             mjcf.remark(
                 "the damping of ball joints is taken as that of three hinges", name, element
             )
-        stiff = any(mjcf.numbers(element, "stiffness", ()) or ()) or self._oscillator(element)
-        if stiff and not mjcf.off("spring"):
+        if self._stiffness(element) or self._oscillator(element):
             mjcf.remark("springs of ball joints are left out", name, element)
         if mjcf.numbers(element, "range", None, 2) is not None:
             mjcf.remark("the ranges of ball joints are left out", name, element)
@@ -310,26 +310,30 @@ class Scene:
         }
         return {key: decimal_value(x, 0.0) for key, x in drive.items()}
 
-    def _spring(self, element: Any, name: str, turns: bool) -> dict[str, Any]:
-        """Stiffness and rest position; the stiffness of `springdamper` needs the whole robot."""
-        mjcf, oscillator = self.mjcf, self._oscillator(element)
-        if oscillator:
-            self.oscillators[name] = oscillator
-        first, *higher = mjcf.numbers(element, "stiffness", (0.0,)) or [0.0]
-        if len(higher) > 2:
-            mjcf.fault(f"stiffness of joint '{name}' has more than 3 numbers", element)
-        if mjcf.off("spring") or not (oscillator or first):
-            return {}
-        if any(higher) and not oscillator:
-            mjcf.remark("stiffness of higher order than linear is left out", name, element)
-        rest = mjcf.number(element, "springref")
-        rest = mjcf.angle(rest, element) if turns else rest
-        return {"spring": decimal_value(first, 0.0), "neutral": decimal_value(rest, 0.0)}
+    def _stiffness(self, element: Any) -> list[float]:
+        """Of the joint's spring, by powers of its turn; none where it has no spring."""
+        stiffness = self.mjcf.numbers(element, "stiffness", ()) or []
+        return stiffness if any(stiffness) and not self.mjcf.off("spring") else []
 
     def _oscillator(self, element: Any) -> tuple[float, float] | None:
         """The time constant and damping ratio of `springdamper`, which then decides."""
         time, ratio = self.mjcf.numbers(element, "springdamper", (0, 0), 2) or (0.0, 0.0)
         return (time, ratio) if time > 0 and ratio > 0 else None
+
+    def _spring(self, element: Any, name: str, turns: bool) -> dict[str, Any]:
+        """The spring beside the motor; that of `springdamper` needs the whole robot."""
+        mjcf, stiffness = self.mjcf, self._stiffness(element)
+        rest = mjcf.number(element, "springref")
+        rest = mjcf.angle(rest, element) if turns else rest
+        if any(stiffness[1:]):
+            mjcf.remark("springs of higher order than linear are left out", name, element)
+        if oscillator := self._oscillator(element):
+            self.oscillators[name] = *oscillator, rest
+        elif stiffness and stiffness[0]:
+            return {
+                "spring": decimal_value(stiffness[0], 0.0), "neutral": decimal_value(rest, 0.0),
+            }  # fmt: skip
+        return {}
 
     def _damping(self, element: Any, name: str) -> float:
         """What is proportional to the speed; that of `springdamper` needs the whole robot."""
@@ -341,9 +345,7 @@ class Scene:
             return 0.0
         if any(higher):
             mjcf.remark("damping of higher order than linear is left out", name, element)
-        if self._oscillator(element):
-            first = 0.0
-        return first + self.drives.damping.get(name, 0.0)
+        return (0.0 if name in self.oscillators else first) + self.drives.damping.get(name, 0.0)
 
     def _limits(self, element: Any, turns: bool) -> Limits:
         mjcf = self.mjcf
@@ -481,16 +483,16 @@ class Scene:
             return
         weight = weights(self.bodies, self.drawn, self.floating is not None)
         for i, body in enumerate(self.bodies):
-            name, joint = body.joint.name, body.joint
-            if i and name in self.oscillators:
-                time, ratio = self.oscillators[name]
-                if not mjcf.off("damper"):
-                    damping = 2 * weight[name] / time + float(number(joint.FV) or 0)
-                    joint = replace(joint, FV=decimal_value(damping, 0.0))
-                if not mjcf.off("spring"):
-                    stiffness = weight[name] / (time * ratio) ** 2
-                    joint = replace(joint, spring=decimal_value(stiffness, 0.0))
-                self.bodies[i] = replace(body, joint=joint)
+            if not i or body.joint.name not in self.oscillators:
+                continue
+            (time, ratio, rest), joint = self.oscillators[body.joint.name], body.joint
+            if not self.mjcf.off("damper"):
+                damping = 2 * weight[joint.name] / time + float(number(joint.FV) or 0)
+                joint = replace(joint, FV=decimal_value(damping, 0.0))
+            if not self.mjcf.off("spring"):
+                spring = decimal_value(weight[joint.name] / (time * ratio) ** 2, 0.0)
+                joint = replace(joint, spring=spring, neutral=decimal_value(rest, 0.0))
+            self.bodies[i] = replace(body, joint=joint)
 
     def placements(self) -> list[Array]:
         """Where the bodies are when all joints are at zero, or where they are held."""
@@ -513,8 +515,9 @@ class Scene:
         drives = self.drives
         couplings = couplings_of(self.mjcf, joints, self.refs, drives)
         if loops:
-            driven = (drives.driven | drives.pulled) - {*couplings}
-            joints = [self._tied(x, x.name in driven, x.name in couplings) for x in joints]
+            free = {joint.name for joint in joints if joint.sigma != FIXED} - {*couplings}
+            driven = free & (drives.driven | drives.pulled)
+            joints = [_tied(joint, joint.name in driven, joint.name in free) for joint in joints]
         joints = coupled(joints, couplings)
         base, g = Base(link=placed.root), self.gravity()
         if self.floating is not None:
@@ -526,15 +529,6 @@ class Scene:
             self.mjcf.root.get("model") or "MuJoCo model", tuple(placed.links), tuple(joints),
             tuple(loops), base, tuple(decimal_value(x, 1e-15) for x in g), file,
             frames=named_frames(self.bodies, self._frames()), end_effector=self._end_effector(),
-        )  # fmt: skip
-
-    def _tied(self, joint: Joint, driven: bool, led: bool) -> Joint:
-        """A joint in loops: driven by an actuator, or by its spring, or passive."""
-        if driven or led or joint.spring == 0:
-            return replace(joint, active=driven and joint.sigma != FIXED)
-        return replace(
-            joint, elastic=True, stiffness=joint.spring, rest=joint.neutral, damping=joint.FV,
-            FV=0, spring=0, neutral=0,
         )  # fmt: skip
 
     def _end_effector(self) -> str:
@@ -577,6 +571,17 @@ class Scene:
         for option in self.mjcf.root.findall("option"):
             g = self.mjcf.numbers(option, "gravity", g, 3) or g
         return [0.0, 0.0, 0.0] if self.mjcf.off("gravity") else g
+
+
+def _tied(joint: Joint, driven: bool, free: bool) -> Joint:
+    """A joint in loops: driven by an actuator, or by its spring where it follows no other, or
+    passive."""
+    if driven or not free or joint.spring == 0:
+        return replace(joint, active=driven)
+    return replace(
+        joint, elastic=True, stiffness=joint.spring, rest=joint.neutral, damping=joint.FV,
+        spring=0, neutral=0, FV=0,
+    )  # fmt: skip
 
 
 def sized(mjcf: Mjcf, element: Any, kind: str) -> tuple[list[float], Array]:

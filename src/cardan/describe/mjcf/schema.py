@@ -15,7 +15,7 @@ __all__ = ["left_out", "meaning", "unknown"]
 
 _AROUND = ("worldbody", "body", "frame", "replicate")  # stand in each other
 _TABLE = rows(__package__)  # by path, as 'worldbody/body/joint' without repeated bodies
-_FLAG = {"stiffness": "spring", "springdamper": "spring", "damping": "damper"}
+_FLAG = {"stiffness": "spring", "springyield": "spring", "damping": "damper"}
 _FLAG |= {"frictionloss": "frictionloss", "gravcomp": "gravity"}
 
 
@@ -95,8 +95,7 @@ def left_out(mjcf: Mjcf) -> None:
             _element_left_out(mjcf, element, path)
         for key, words in sorted(row.said.items()):
             flag = _FLAG.get(key, "")
-            text = mjcf.get(element, key)
-            if not (flag and mjcf.off(flag)) and _counts(text, key == "springdamper"):
+            if not (flag and mjcf.off(flag)) and _counts(mjcf.get(element, key)):
                 mjcf.remark(words, element.get("name", "") or mjcf.body_of(element), element)
     compiler = [e for e in mjcf.root.findall("compiler") if e.get("conflict") == "merge"]
     if compiler and mjcf.root.find("asset/model") is not None:
@@ -113,11 +112,11 @@ def _element_left_out(mjcf: Mjcf, element: Any, path: str) -> None:
         mjcf.remark(f"<{tag}> is left out", name or mjcf.body_of(element), element)
 
 
-def _counts(text: str | None, whole: bool) -> bool:
-    """Is an attribute there, and not zero? whole: none of its numbers."""
+def _counts(text: str | None) -> bool:
+    """Is an attribute there, and not zero?"""
     if text is None:
         return False
     try:
-        return (all if whole else any)(float(part) for part in text.split())
+        return any(float(part) for part in text.split())
     except ValueError:
         return True

@@ -22,6 +22,7 @@ from ..robot import (
     GEOMETRY,
     INERTIA,
     REVOLUTE,
+    SPRING,
     WRENCH,
     Frame,
     Joint,
@@ -192,7 +193,7 @@ def _written(robot: Robot, loops: bool) -> Iterable[Value]:
     yield from (*(getattr(base.link, key) for key in INERTIA), *base.Z, *robot.gravity)
     for link, joint in zip(robot.links, robot.joints, strict=True):
         limits = joint.limits
-        yield from (getattr(joint, key) for key in (*GEOMETRY, *DRIVE))
+        yield from (getattr(joint, key) for key in (*GEOMETRY, *DRIVE, *SPRING))
         yield from (getattr(link, key) for key in INERTIA)
         yield from (joint.mimic.ratio, joint.mimic.offset) if joint.mimic else ()
         require_one_leader(robot, joint)
