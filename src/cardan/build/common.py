@@ -115,6 +115,7 @@ def with_friction(robot: Robot, wanted: bool) -> Robot:
         robot,
         joints=tuple(replace(joint, **_SMOOTH) for joint in robot.joints),
         loops=tuple(replace(k, cut=replace(k.cut, **_SMOOTH)) for k in robot.loops),
+        drives=tuple(replace(drive, **_SMOOTH) for drive in robot.drives),
     )
 
 

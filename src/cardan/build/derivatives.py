@@ -216,7 +216,8 @@ def _program(
         (_differentiated(mechanism, form, wrt, mode), choices)
         for form, choices in ways for mode in ("reverse", "forward")
     ]  # fmt: skip
-    tree = not (mechanism.robot.constrained or mechanism.springs or mechanism.floats)
+    robot = mechanism.robot
+    tree = not (robot.constrained or robot.drives or mechanism.springs or mechanism.floats)
     if tree and not mechanism.robot.ne:
         rivals = differentiated if mechanism.n <= _FEW else []
         search: Way = (_cheaper(mechanism, inputs, by_composites), _CHOICES)

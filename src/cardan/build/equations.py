@@ -75,16 +75,19 @@ def gravity_rows(
 def joint_matrix(
     mechanism: Mechanism, scene: Bodies, constraint: Constraint, composite: Composite
 ) -> Matrix:
-    """G^T A_tr G of the independent joints, with the rotors of cut joints."""
+    """G^T A_tr G of the independent joints, with the rotors of cut joints and of motors that
+    several joints turn."""
     moving = mechanism.coordinates.moving
     A: Matrix = composite.matrix(moving)
-    if not constraint.rows:
+    if not constraint.rows and not scene.drives:
         return A
     G = constraint.G()
     rows = [G[j] for j in moving]
     size = range(mechanism.na)
-    AG = _product(A, rows, size)
-    lower = [[_along(rows, AG, r, c) if c <= r else 0 for c in size] for r in size]
+    lower = A
+    if constraint.rows:
+        AG = _product(A, rows, size)
+        lower = [[_along(rows, AG, r, c) if c <= r else 0 for c in size] for r in size]
     for cut in cuts(mechanism, scene, constraint):
         if cut.acts:
             rates = [along(cut.row, {j: G[j][c] for j in cut.row}) for c in size]

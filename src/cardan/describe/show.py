@@ -16,7 +16,18 @@ from ..latex import escaped
 from .couplings import formula
 from .fields import JOINTS, LIMITS
 from .flexible import flexible_cells
-from .robot import DRIVE, FIXED, FURTHER, GEOMETRY, IDENTITY_4, INERTIA, WRENCH, Joint, Robot
+from .robot import (
+    DRIVE,
+    FIXED,
+    FRICTION,
+    FURTHER,
+    GEOMETRY,
+    IDENTITY_4,
+    INERTIA,
+    WRENCH,
+    Joint,
+    Robot,
+)
 from .values.expression import Value
 
 __all__ = ["Table", "as_html", "as_latex", "as_text", "tables"]
@@ -56,7 +67,7 @@ def tables(robot: Robot) -> list[Table]:
         kinds = {n + k: loop.kind for k, loop in enumerate(robot.loops, 1) if loop.kind}
         title = "Loops: cut joints and their twins"
         listed.append(_geometry(title, robot, [*cut, *twin], kinds))
-    listed += [*_wheels(robot), *_interactions(robot)]
+    listed += [*_wheels(robot), *_drives(robot), *_interactions(robot)]
     return [*listed, *_flexible(robot), *_frames(robot), _base(robot)]
 
 
@@ -228,6 +239,20 @@ def _wheels(robot: Robot) -> list[Table]:
     )
     header = ("wheel", "link", "radius", "normal of the ground", "slip")
     return [Table("Wheels", header, rows)] if rows else []
+
+
+def _drives(robot: Robot) -> list[Table]:
+    """Motors that several joints turn."""
+    rows = tuple(
+        (
+            f"{x.name} ({j})",
+            " + ".join(f"{_text(ratio)} {robot.joints[i - 1].name}" for i, ratio in x.joints),
+            ", ".join(f"{k} = {_text(getattr(x, k))}" for k in ("IA", *FRICTION) if getattr(x, k)),
+        )
+        for j, x in robot.driving.items()
+    )
+    header = ("drive (number)", "position", "rotor and friction")
+    return [Table("Drives of several joints", header, rows)] if rows else []
 
 
 def _summary(robot: Robot) -> str:

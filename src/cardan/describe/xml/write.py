@@ -224,6 +224,7 @@ def unheld(robot: Robot, form: str, loops: Iterable[tuple[str, str]], tree: bool
     links = (robot.base.link, *robot.links)
     things += [(links[x.link].name, type(x).__name__.lower()) for x in robot.interactions]
     things += [(robot.links[x.link - 1].name, "wheel that rolls") for x in robot.wheels]
+    things += [(x.name, "drive of several joints") for x in robot.drives]
     if robot.base.kind == "mobile" or (tree and robot.base.motion):
         things.append((robot.base.link.name, "prescribed motion of the base"))
     return [Fault(f"{form} cannot hold this: {text}", link=link) for link, text in things]

@@ -13,7 +13,7 @@ import numpy as np
 
 from ...arguments import named_arguments
 from ...describe.files import accepted, dumps, read_bytes
-from ...describe.robot import DRIVE, FIXED, FURTHER, INERTIA, Joint, Robot
+from ...describe.robot import DRIVE, FIXED, FRICTION, FURTHER, INERTIA, Joint, Robot
 from ...describe.urdf.write import write_urdf
 from ...describe.values.expression import number
 from ...describe.values.parser import to_value
@@ -90,7 +90,7 @@ class Held:
     def values(self) -> dict[str, float]:
         """Parameters by the names of their fields, with the widths of the friction."""
         own = dict(zip(self.model.names, self.estimate.K.tolist(), strict=True))
-        for j in self.model.ties.numbers if self.width else ():
+        for j in (*self.model.ties.numbers, *self.model.robot.driving) if self.width else ():
             own[f"VS{j}"] = self.width
         return {**own, **self.shape}
 
@@ -235,7 +235,14 @@ class Identification:
         loops = []
         for j, loop in enumerate(self.original.loops, len(links) + 1):
             loops.append(replace(loop, cut=driven(j, loop.cut)))
-        robot = replace(self.original, links=tuple(links), joints=tuple(joints), loops=tuple(loops))
+        drives = tuple(
+            replace(x, **{key: value(f"{key}{j}") for key in ("IA", *FRICTION)})
+            for j, x in held.model.robot.driving.items()
+        )
+        robot = replace(
+            self.original, links=tuple(links), joints=tuple(joints), loops=tuple(loops),
+            drives=drives,
+        )  # fmt: skip
         notes = f"{self.original.notes}\n{self._story(robot)}".strip()
         return replace(robot, notes=notes)
 
