@@ -599,6 +599,16 @@ def test_the_gallery_shows_and_opens(page: Any, server: Server) -> None:
     until(page, lambda: page.locator(".robot-card").count() == 2)
     own.first.get_by_role("button", name="Open").click()
     page.locator(".header .title", has_text="Branched tree").wait_for(timeout=SLOW)
+    open_bundled(page, "planar2r")  # the next version of what is kept under that name
+    page.keyboard.press("Control+s")
+    page.get_by_label("Name", exact=True).fill("my tree")
+    page.get_by_role("button", name="Apply").click()
+    page.locator(".q-dialog").wait_for(state="detached", timeout=SLOW)
+    page.goto(f"{server.address}/robots")
+    own.first.get_by_text("1 older version").wait_for(timeout=SLOW)
+    own.first.get_by_role("button", name="Versions").click()
+    page.get_by_role("listitem").filter(has_text="joints").nth(1).click()
+    page.locator(".header .title", has_text="Branched tree").wait_for(timeout=SLOW)
 
 
 def test_nothing_sticks_out(page: Any) -> None:
