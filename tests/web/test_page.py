@@ -674,6 +674,7 @@ def test_names_stand_at_the_frames_of_the_file(page: Any, tmp_path: Path) -> Non
     page.get_by_text("Open a file").click()
     page.locator("input[type=file]").first.set_input_files(tmp_path / "arm.urdf")
     page.locator(".header .title", has_text="two axes").wait_for(timeout=SLOW)
+    until(page, lambda: page.locator(".slider-name").all_inner_texts() == ["pan", "lift"])
     page.get_by_label("Names of the links").click()
 
     def stand(where: dict[str, tuple[float, ...]]) -> bool:
