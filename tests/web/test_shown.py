@@ -16,10 +16,10 @@ from cardan.app.web.panels.form import Vector
 from cardan.app.web.panels.models import Models, counted
 from cardan.app.web.panels.table import _geometry, _limits
 from cardan.app.web.scene.sliders import Sliders
-from cardan.app.web.server.angles import factors, unit
+from cardan.app.web.server.angles import factors, names, unit
 from cardan.app.web.server.state import Page
 from cardan.app.web.server.store import Store
-from cardan.describe.files import dumps
+from cardan.describe.files import dumps, read_bytes
 from cardan.describe.robot import INERTIA
 
 NAME = "a" * 32
@@ -114,6 +114,17 @@ def test_a_symbol_without_a_value_is_not_shown_with_one(page: Page) -> None:
     assert "half" in told[-1]
     sliders._set("D3", " ")
     assert page.known_values() == {}
+
+
+def test_joints_are_called_as_their_file_calls_them() -> None:
+    urdf = (
+        '<robot name="r"><link name="a"/><link name="b"/><joint name="left_hip" type="continuous">'
+        '<parent link="a"/><child link="b"/><axis xyz="0 0 1"/></joint></robot>'
+    )
+    assert names(read_bytes(urdf.encode(), "r.urdf")[0]) == ("left_hip",)
+    assert names(cardan.load("rx90"))[:2] == ("th1", "th2")
+    assert names(cardan.load("panda"))[:2] == ("q1", "q2")
+    assert names(cardan.load("stewart"))[6:8] == ("u1", "v1")
 
 
 def test_degrees_are_those_of_the_whole_page(page: Page) -> None:

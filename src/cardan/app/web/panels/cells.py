@@ -39,6 +39,8 @@ UNITS = {
     **dict.fromkeys(("stiffness", "spring"), "N m/rad"),
     **dict.fromkeys(("lower", "upper", "home", "rest", "neutral", "offset"), "rad or m"),
     "velocity": "rad/s or m/s", "effort": "N m or N",
+    **dict.fromkeys(("at x", "at y", "at z"), "m"),
+    **dict.fromkeys(("roll", "pitch", "yaw"), "rad"),
 }  # fmt: skip
 _ROOM = 7  # characters of a number that is shown whole
 _STIFF = ("stiffness", "spring")  # torque per angle stays SI

@@ -9,10 +9,11 @@ from typing import Any
 from ....describe.robot import FIXED, Coupling, Joint, Link, Loop, Robot
 from ....describe.values.parser import to_value
 from ....errors import InputError
+from ....mechanism.frames import frame_of
 
 __all__ = [
-    "added", "duplicated", "inserted", "led_by", "looped", "moved_down", "removed", "structure",
-    "swapped", "unlooped", "with_link",
+    "added", "duplicated", "framed", "inserted", "led_by", "looped", "moved_down",
+    "removed", "structure", "swapped", "unlooped", "with_link", "without_frame",
 ]  # fmt: skip
 
 
@@ -126,6 +127,19 @@ def unlooped(robot: Robot, k: int) -> Robot:
     return replace(robot, loops=robot.loops[:k] + robot.loops[k + 1 :])
 
 
+def framed(robot: Robot) -> Robot:
+    """One more frame, where the end effector is: a tool there, for the user to place."""
+    end = frame_of(robot)
+    frame = replace(end, name=_unused(robot, "tool", 1), kind="frame")
+    return replace(robot, frames=(*robot.frames, frame))
+
+
+def without_frame(robot: Robot, k: int) -> Robot:
+    frames = robot.frames[:k] + robot.frames[k + 1 :]
+    end = "" if robot.end_effector == robot.frames[k].name else robot.end_effector
+    return replace(robot, frames=frames, end_effector=end)
+
+
 def _renumbered(robot: Robot, number: Callable[[int], int]) -> Robot:
     """Every antecedent i, and every joint i that leads another, replaced by number(i)."""
 
@@ -173,7 +187,7 @@ def _uncoupled(robot: Robot, gone: int) -> Robot:
 
 def _unused(robot: Robot, stem: str, k: int) -> str:
     frames = [f for loop in robot.loops for f in (loop, loop.cut, loop.twin)]
-    names = {item.name for item in (*robot.links, *robot.joints, *frames)}
+    names = {item.name for item in (*robot.links, *robot.joints, *robot.frames, *frames)}
     while f"{stem}{k}" in names:
         k += 1
     return f"{stem}{k}"

@@ -4,7 +4,7 @@
 const LEAST = 5, MOST = 22; // characters of a cell
 export default {
   template: `
-    <div class="grid-blocks" @copy="copied" @paste="pasted">
+    <div class="grid-blocks" :data-table="table" @copy="copied" @paste="pasted">
       <div v-if="!blocks.length" class="grid-empty">{{ empty }}</div>
       <div v-for="(block, b) in blocks" :key="b" class="grid-room" @scroll="place">
         <div v-if="block.title" class="name grid-title">{{ block.title }}</div>

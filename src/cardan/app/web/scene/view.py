@@ -14,7 +14,7 @@ from nicegui import background_tasks, ui
 from ....describe.robot import FIXED
 from ....describe.values.expression import number
 from ....errors import CardanError
-from ....motion.frames import centres_of_mass, frame_poses, link_frames, placement
+from ....motion.frames import centres_of_mass, link_frames, placement
 from ....sheets.marks import Mark, marks
 from ....sheets.solids import Solid, along, bodies, drawable, reach, solids, thickness
 from .. import WORDS
@@ -24,6 +24,7 @@ from .handle import Hand
 from .player import Player
 from .sliders import Sliders
 from .stage import fit, save_picture, stage, together
+from .tool import Around, Tool
 
 __all__ = ["PALETTE", "View"]
 
@@ -35,7 +36,7 @@ _CHOSEN = "#f0b45a"
 _AXES = {"x": "#cf3b2c", "y": "#2f8f3e", "z": "#2b62c9"}
 _VIEWS = {
     "Isometric": (0.72, -1.0, 0.55), "Front": (0, -1, 0), "Back": (0, 1, 0), "Right": (1, 0, 0),
-    "Left": (-1, 0, 0), "Top": (0, -1e-3, 1),
+    "Left": (-1, 0, 0), "Top": (0, -1e-3, 1), "Bottom": (0, -1e-3, -1),
 }  # fmt: skip
 _UPRIGHT = np.array([[1, 0, 0], [0, 0, -1], [0, 1, 0]], float)  # three.js draws cylinders along y
 PALETTE = ("#b5402a", "#2f7fb8", "#3a7d44", "#d9822b", "#6f4fa3", "#00808a", "#a8325e", "#5c6670")
@@ -44,8 +45,13 @@ _SHOWN = {
     "lengths": ("straighten", "The table's lengths and angles: b, d, r, \u03b3, \u03b1", False),
     "names": ("label", "Names of the links", False),
     "mass": ("adjust", "Centre of mass and gravity", True),
-    "torques": ("fitness_center", "Torques that hold the robot, beside the sliders", False),
-    "grid": ("grid_on", "Grid", True),
+    "torques": ("fitness_center", "Torques that hold the robot, and its energy", False),
+    "handle": (
+        "open_with",
+        "Arrows and rings that move and turn the end effector; Shift: by steps",
+        False,
+    ),
+    "grid": ("grid_on", "Grid and shadows", True),
     "surfaces": ("view_in_ar", "Surfaces of the file, or the skeleton", True),
 }
 _SWING, _SWINGING = 1.6, 120.0  # s: of one swing of a mode, and until it is stopped
@@ -80,10 +86,13 @@ class View:
                 self.scene = stage(self.hand.dropped)
                 self.scene.on("drag", self.hand.dragged, throttle=0.1)
                 self._tools()
+                self.around = Around(self.scene.id, self.hand, self._look_from)
                 self.chooser = Chooser(page)
                 self.player = Player(self._instant, self._played)
                 self.message = ui.label("").classes("stage-message error").props("role=status")
-            self.sliders = Sliders(page, self.say, self.put_away)
+            with ui.element("div").classes("below"):
+                self.tool = Tool(page, self.hand, self.say)
+                self.sliders = Sliders(page, self.say, self.put_away)
         self.draw()
         page.on_robot(self.put_away)
         page.on_robot(self.draw)
@@ -130,6 +139,10 @@ class View:
         if self.shows("torques"):
             background_tasks.create(self.sliders.holding.renew(), name="torques")
 
+    def _look_from(self, name: str) -> None:
+        if name in _VIEWS:
+            self._from(_VIEWS[name])
+
     def _from(self, direction: tuple[float, float, float]) -> None:
         self.direction = direction
         self.look()
@@ -171,6 +184,7 @@ class View:
                 self.target = self.scene.sphere(0.05 * self.thick).material("#b5402a", 0.5)
                 self.target.draggable().with_name("target")
         self._close_loops()
+        self.tool.build()
         self.sliders.build(self.size)
         self.place()
         self._hold()
@@ -357,8 +371,10 @@ class View:
                 moved = float(self.page.q[_row(robot, j)])
                 moved += float(number(robot.joints[j - 1].r) or 0)
                 rod.scale(1, max(abs(moved), 1e-6), 1).move(0, 0, -moved / 2)
+            pose = self.tool.place(T, self.shows("torques"))
             if not self.hand.held:
-                self.target.move(*frame_poses(robot, T)[:3, 3].tolist())
+                self.target.move(*pose[:3, 3].tolist())
+            self.around.place(pose, self.thick, self.shows("handle"), self.shows("grid"))
             self._place_mass(T)
         self.sliders.place()
 
