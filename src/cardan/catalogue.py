@@ -158,6 +158,8 @@ def _coordinates(program: Program, robot: Robot) -> dict[str, tuple[tuple[str, s
         fits = [keys for keys in groups if (len(keys),) == arrays.get(name)]
         if fits:
             listed[name] = tuple(_coordinate(robot, *key) for key in fits[0])
+    if arrays.get("x") == (len(link.keys) + len(link.independent),):  # a state
+        listed["x"] = tuple(_coordinate(robot, *key) for key in (*link.keys, *link.independent))
     return listed
 
 
