@@ -13,6 +13,7 @@ from tests.compare import near
 
 import cardan
 from cardan.describe.robot import Robot
+from cardan.mechanism.coordinates import holonomic
 from cardan.motion.coordinates import coordinates
 
 Array = np.ndarray
@@ -311,9 +312,8 @@ def test_what_cannot_roll() -> None:
     with pytest.raises(cardan.ModelError, match=r"has 2 active joints .* but mobility 3"):
         cardan.model(loose, "inverse-dynamics")
     robot = _vehicle("unicycle")
-    for name in ("inverse-dynamics-derivatives", "filtered-regressor"):
-        with pytest.raises(cardan.ModelError, match="wheels that roll"):
-            cardan.model(robot, name)
+    with pytest.raises(cardan.ModelError, match="wheels that roll"):
+        cardan.model(robot, "filtered-regressor")
     with pytest.raises(cardan.ModelError, match="depends on their way"):
         cardan.model(robot, "loop-geometry")
 
@@ -360,3 +360,28 @@ def test_couplings_beside_wheels_hold_positions() -> None:
     linear = cardan.linearise(cardan.load("car"), 0.0, [0.1, 0.2])
     assert (linear.A.shape, linear.positions) == ((9, 9), 7)
     near(linear.A[1, 2], 0.3 * 0.1, 1e-12)  # a car that turns leaves its line: r qd
+
+
+@pytest.mark.parametrize("name", ["differential-drive", "car"])
+@pytest.mark.parametrize(
+    "parent", ["inverse-dynamics", "direct-dynamics", "kinematics", "energies"]
+)
+def test_partial_derivatives_are_by_the_positions_that_are_free(name: str, parent: str) -> None:
+    robot = _vehicle(name)
+    q, u, w, _ = _state(robot, 7)
+    free = coordinates(holonomic(robot))
+    along = free.matrix(q, np.zeros(free.nv))[0] if free.closed else np.eye(robot.n)
+    options = {"effort": "plain"} if "dynamics" in parent else {}
+    program = cardan.model(robot, f"{parent}-derivatives", **options)
+    x = {"q": q, "qd": u, "qdd": w, "tau": w}
+    x = {key: x[key] for key in program.inputs}
+    output, values = next(iter(program.outputs)), program.evaluate(**x)
+
+    def at(key: str, step: Array) -> Array:
+        return np.asarray(getattr(program.evaluate(**{**x, key: x[key] + step}), output))
+
+    for key in x:
+        columns = along.T if key == "q" else np.eye(len(x[key]))
+        slopes = [(at(key, 1e-6 * e) - at(key, -1e-6 * e)) / 2e-6 for e in columns]
+        expected = np.stack(slopes, -1)
+        near(getattr(values, f"d{output}_d{key}"), expected, 1e-7, scale=np.abs(expected).max() + 1)
