@@ -14,11 +14,11 @@ from cardan.simulation.stiff import simulate
 FOLDER = Path(__file__).with_name("pictures")
 
 
-def main() -> None:
-    FOLDER.mkdir(exist_ok=True)
+def main(folder: Path = FOLDER) -> None:
+    folder.mkdir(exist_ok=True)
     robot = cardan.load("prrrp")
     modes = cardan.natural_frequencies(robot, [0, 0.25], modes=True)
-    plot_modes(robot, modes, FOLDER / "prrrp_modes.png")
+    plot_modes(robot, modes, folder / "prrrp_modes.png")
     law = cardan.trajectory(robot, [0.1, 0.2], 0.75, start=[0, 0], profile="bang-bang")
     run = simulate(robot, 0.75, motion=law)
     figure = Figure(figsize=(6.4, 4.4), layout="constrained")
@@ -29,7 +29,7 @@ def main() -> None:
     below.plot(run.t, 1000 * (speed - rigid_speed(run)), color="tab:orange", lw=1)
     below.set_ylabel("less that of rigid\nlinks, mm/s")
     below.set_xlabel("s")
-    figure.savefig(FOLDER / "prrrp_velocity.png", dpi=110)
+    figure.savefig(folder / "prrrp_velocity.png", dpi=110)
 
 
 def rigid_speed(run: object) -> np.ndarray:

@@ -4,6 +4,8 @@ python docs/make_gallery.py          all pictures
 python docs/make_gallery.py NAME ... the page, and the pictures of these robots
 """
 
+# ruff: noqa: E501  lines of the page
+
 from __future__ import annotations
 
 import io
@@ -35,47 +37,87 @@ Every robot that is bundled: `cardan.load("ur5")`. Where its figures come from s
 Orange drums are revolute joints, green sleeves prismatic ones. Lengths that are symbols are drawn as 0.4 m.
 
 """
-EXAMPLES = (
-    ("Eight configurations of a PUMA 560", "puma560-configurations.png", "inverse-geometry.md"),
-    ("Sixteen configurations of one pose", "sixteen-configurations.png",
-     "inverse-geometry-general.md"),
-    ("Assemblies of closed loops", "loop-assemblies.png", "loops.md"),
-    ("Parallel robots leg by leg", "parallel-robots.png", "loops.md"),
-    ("A Delta picks and places at 15 g", "delta-pick-and-place.png", "loops.md"),
-    ("Mode shapes of the PRRRP", "prrrp_modes.png", "flexible.md"),
-    ("The PRRRP bends as it moves", "prrrp_velocity.png", "flexible.md"),
-    ("A motion that leaves a light arm calm", "tutorials/flexible-links.png",
-     "tutorials/flexible-links.md"),
-    ("A falling arm", "simulation-ur5.png", "simulation.md"),
-    ("Control laws compared", "control-ur5.png", "control.md"),
-    ("Torques of a motion and their parts", "torques-2r.png", "trajectories.md"),
-    ("Are the motors strong enough?", "tutorials/first-robot.png", "tutorials/first-robot.md"),
-    ("A UR10 identified from five seconds", "identification-ur10.png", "identification.md"),
-    ("An arm that differs from its drawing", "tutorials/identify-your-arm.png",
-     "tutorials/identify-your-arm.md"),
-    ("A five-bar follows a circle", "tutorials/parallel-robot.png", "tutorials/parallel-robot.md"),
-    ("Operations of the same model, read and printed", "tutorials/c-for-your-controller.png",
-     "tutorials/c-for-your-controller.md"),
-    ("Torques of two hundred thousand states", "tutorials/millions-of-states.png",
-     "tutorials/millions-of-states.md"),
-    ("An eel swims", "eel.png", "simulation.md"),
-    ("A mobile manipulator drives and reaches", "mobile-manipulator.png", "simulation.md"),
-    ("A pendulum swings up", "swing-up.png", "derivatives.md"),
-    ("A seven-joint arm by predictive control", "predictive.png", "control.md"),
-    ("A pick in minimum time", "minimum-time.png", "derivatives.md"),
+EXAMPLES_HEAD = """## Worked examples
+
+Each picture leads to the page that explains it. The code that draws it is run by the tests.
+"""
+EXAMPLES = (  # title, what the picture shows, the picture, its page, what draws it
+    ("Eight configurations of a PUMA 560", "All answers of the closed form for one pose.",
+     "puma560-configurations.png", "inverse-geometry.md", "docs/make_inverse.py"),
+    ("Sixteen configurations of one pose", "As many as six revolute joints can have: the arm of Manseur and Doty.",
+     "sixteen-configurations.png", "inverse-geometry-general.md", "examples/sixteen_configurations.py"),
+    ("Where a UR5 can reach", "From above and from the side; bright where it moves in all directions.",
+     "workspace-ur5.png", "workspace.md", "docs/make_pictures.py"),
+    ("A section of a Delta's workspace", "The plane y = 0; bright where the platform moves alike in all directions.",
+     "workspace-delta.png", "workspace.md", "docs/make_pictures.py"),
+    ("Assemblies of closed loops", "All ways to close a five-bar, an SR400 and a 3-RRR whose motors stand still.",
+     "loop-assemblies.png", "loops.md", "docs/make_loops.py"),
+    ("Parallel robots leg by leg", "Legs of a Delta and of a Gough-Stewart platform, each solved by itself.",
+     "parallel-robots.png", "loops.md", "docs/make_loops.py"),
+    ("A five-bar follows a circle", "Path of the tip, and the torques of both motors.",
+     "tutorials/parallel-robot.png", "tutorials/parallel-robot.md", ""),
+    ("A Delta picks and places at 15 g", "The cycle of 300 mm and the torques that it takes.",
+     "delta-pick-and-place.png", "loops.md", "examples/delta_pick_and_place.py"),
+    ("Mode shapes of the PRRRP", "How a parallel robot of beams vibrates while its motors stand still.",
+     "prrrp_modes.png", "flexible.md", "docs/make_flexible_pictures.py"),
+    ("The PRRRP bends as it moves", "Its velocity, and by how much that differs from the velocity of rigid links.",
+     "prrrp_velocity.png", "flexible.md", "docs/make_flexible_pictures.py"),
+    ("A motion that leaves a light arm calm", "The longer the motion in periods of the first mode, the smaller the swing after it.",
+     "tutorials/flexible-links.png", "tutorials/flexible-links.md", ""),
+    ("A falling arm", "A UR5 without torques; its energy stays as it was.",
+     "simulation-ur5.png", "simulation.md", "docs/make_pictures.py"),
+    ("An eel swims", "Seven joints in water: drag along the body turns a wave into thrust.",
+     "eel.png", "simulation.md", "examples/eel.py"),
+    ("A mobile manipulator drives and reaches", "Wheels that roll without slip, and an arm of four joints.",
+     "mobile-manipulator.png", "simulation.md", "examples/mobile_manipulator.py"),
+    ("Torques of a motion and their parts", "Inertia, gravity, centrifugal and Coriolis terms of two links.",
+     "torques-2r.png", "trajectories.md", "docs/make_pictures.py"),
+    ("Are the motors strong enough?", "Torques of a motion beside the limits of the motors.",
+     "tutorials/first-robot.png", "tutorials/first-robot.md", ""),
+    ("As fast as motors allow along a path", "A UR5 through three points: at every time one velocity or torque is at its limit.",
+     "time-optimal.png", "trajectories.md", "docs/make_pictures.py"),
+    ("A pick in minimum time", "A SCARA from rest to rest; the path is free.",
+     "minimum-time.png", "derivatives.md", "examples/minimum_time.py"),
+    ("A pendulum swings up", "Differential dynamic programming with exact derivatives.",
+     "swing-up.png", "derivatives.md", "examples/swing_up.py"),
+    ("Control laws compared", "Tracking errors of three laws on one motion.",
+     "control-ur5.png", "control.md", "docs/make_pictures.py"),
+    ("A seven-joint arm by predictive control", "The tool goes to a circle and stays on it.",
+     "predictive.png", "control.md", "examples/predictive.py"),
+    ("A UR10 identified from five seconds", "Measured and predicted torques of every joint.",
+     "identification-ur10.png", "identification.md", "docs/make_pictures.py"),
+    ("An arm that differs from its drawing", "What a recording says that the drawing does not.",
+     "tutorials/identify-your-arm.png", "tutorials/identify-your-arm.md", ""),
+    ("Operations of the same model, read and printed", "What the search saves in the C of a three-joint arm.",
+     "tutorials/c-for-your-controller.png", "tutorials/c-for-your-controller.md", ""),
+    ("Torques of two hundred thousand states", "How the torques of a seven-joint arm are distributed.",
+     "tutorials/millions-of-states.png", "tutorials/millions-of-states.md", ""),
+)  # fmt: skip
+OTHERS = (  # drawn with a GPU, by the peers, or in a browser
     ("A policy learned on a GPU", "policy-gradient.png", "derivatives.md"),
     ("Times beside other libraries", "bench.png", "benchmarks.md"),
     ("Equations in the browser", "web-models.png", "web.md"),
     ("A simulation in the browser", "web-use.png", "web.md"),
-)  # fmt: skip
+)
 
 
 def text() -> str:
     """The whole page; the site adds the operation counts of each robot."""
-    parts = [HEAD, *map(entry, robots()), "## Worked examples\n"]
-    parts += [f"### {title}\n\n[![{title}](pictures/{picture})]({page})\n"
-              for title, picture, page in EXAMPLES]  # fmt: skip
+    parts = [HEAD, *map(entry, robots()), EXAMPLES_HEAD, *(example(*row) for row in EXAMPLES)]
+    parts += ["## On other machines, in the browser\n"]
+    parts += [f"### {title}\n\n{_linked(title, *row)}\n" for title, *row in OTHERS]
     return "\n".join(parts)
+
+
+def example(title: str, words: str, picture: str, page: str, drawn_by: str) -> str:
+    """A worked example: its picture, what it shows, and the code that made it."""
+    code = drawn_by or f"docs/{page}"
+    link = f"[{code}]({f'../{code}'.removeprefix('../docs/')})"
+    return f"### {title}\n\n{_linked(title, picture, page)}\n\n{words} Code: {link}.\n"
+
+
+def _linked(title: str, picture: str, page: str) -> str:
+    return f"[![{title}](pictures/{picture})]({page})"
 
 
 def entry(name: str) -> str:

@@ -10,14 +10,14 @@ import numpy as np
 import cardan
 import cardan.mechanism.loops
 import cardan.mechanism.platform
-from cardan.loops.analytic import Chain
+from cardan.loops.chain import Chain
 
 PICTURES = Path(__file__).parent / "pictures"
 
 
 def lines(robot: cardan.Robot, q: np.ndarray) -> list[np.ndarray]:
     """The links as lines: from each frame to those that sit on it, cut frames included."""
-    chain = Chain.of(robot, {})
+    chain = Chain.of(robot, {}, size=1.0)
     frames = chain.frames(q)
     return [
         np.array([frames[i][1], frames[j][1]])
@@ -37,18 +37,19 @@ def spatial(axis: Any, robot: cardan.Robot, q: np.ndarray) -> None:
     platform = cardan.mechanism.platform.Parallel.of(
         cardan.mechanism.coordinates.Coordinates.of(robot), "picture"
     )
-    chain = Chain.of(robot, {})
+    chain = Chain.of(robot, {}, size=1.0)
     frames = chain.frames(q)
-    for leg in platform.legs:
-        path = [frames[j][1] for j in (*leg.joints, leg.end)]
+    holds = [hold for leg in platform.legs for hold in leg.holds]
+    for hold in holds:
+        path = [frames[j][1] for j in (*hold.joints, hold.end)]
         axis.plot(*np.array(path).T, marker="o", markersize=3)
-    for key in ("hold", "base"):
-        ring = [frames[leg.hold if key == "hold" else leg.joints[0]][1] for leg in platform.legs]
-        axis.plot(*np.array([*ring, ring[0]]).T, color="black" if key == "hold" else "gray")
+    for ends, color in (([h.hold for h in holds], "black"), ([h.joints[0] for h in holds], "gray")):
+        ring = [frames[j][1] for j in ends]
+        axis.plot(*np.array([*ring, ring[0]]).T, color=color)
     axis.set_box_aspect((1, 1, 1))
 
 
-def main() -> None:
+def main(folder: Path = PICTURES) -> None:
     import matplotlib
 
     matplotlib.use("Agg")
@@ -79,7 +80,7 @@ def main() -> None:
         planar(axes[2], rrr, q, color=color)
     axes[2].set_title("3-RRR: places of the platform")
     figure.tight_layout()
-    figure.savefig(PICTURES / "loop-assemblies.png", dpi=80)
+    figure.savefig(folder / "loop-assemblies.png", dpi=80)
     figure = plt.figure(figsize=(8, 3.8))
     for k, (name, x) in enumerate(
         (("delta", [0.05, 0, -0.45]), ("stewart", [0, 0, 0.6, 0.1, 0, 0.2])), 1
@@ -91,7 +92,7 @@ def main() -> None:
         spatial(axis, robot, q)
         axis.set_title(robot.name)
     figure.tight_layout()
-    figure.savefig(PICTURES / "parallel-robots.png", dpi=80)
+    figure.savefig(folder / "parallel-robots.png", dpi=80)
 
 
 if __name__ == "__main__":

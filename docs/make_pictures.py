@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from matplotlib.figure import Figure
 
 import cardan
 from cardan.control.compare import compare
@@ -15,31 +14,53 @@ from cardan.identification import Identification
 from cardan.motion.plots import save_figure
 
 FOLDER = Path(__file__).parent / "pictures"
-EXAMPLES = Path(__file__).parents[1] / "examples"
 
 
-def main() -> None:
-    FOLDER.mkdir(exist_ok=True)
+def main(folder: Path = FOLDER) -> None:
+    folder.mkdir(exist_ok=True)
     rods = {
         "L1": 1, "ZZ1": 10 / 3, "MX1": 5, "MY1": 0, "M1": 10, "FV1": 0,
         "ZZ2": 5 / 3, "MX2": 2.5, "MY2": 0, "M2": 5, "FV2": 0, "G": 9.81,
     }  # fmt: skip
     planar = cardan.load("planar2r").with_values(rods)
     swing = cardan.trajectory(planar, np.radians([0, 90]), 1.0, start=np.radians([90, -180]))
-    save_figure(cardan.torques(planar, swing).plot(), FOLDER / "torques-2r.png")
+    save_figure(cardan.torques(planar, swing).plot(), folder / "torques-2r.png")
     robot = cardan.load("ur5")
     run = cardan.simulate(robot, [0, -1.5, 0.5, 0.2, 0.1, 0], duration=2)
-    save_figure(run.plot(), FOLDER / "simulation-ur5.png")
+    save_figure(run.plot(), folder / "simulation-ur5.png")
     start, end = [0, -1, 1, -0.5, 0.5, 0], [0.8, -0.6, 0.4, 0.2, 1, 1]
     motion = cardan.trajectory(robot, end, 1.0, start=start)
     laws = ["pd", "pd-gravity", "computed-torque"]
-    found = compare(robot, motion, laws, bandwidth=10, error=0.1)
-    save_figure(found.plot(), FOLDER / "control-ur5.png")
-    save_figure(identified().plot(), FOLDER / "identification-ur10.png")
-    for name in ("eel", "mobile_manipulator"):
-        script = EXAMPLES / f"{name}.py"
-        picture = FOLDER / f"{name.replace('_', '-')}.png"
-        subprocess.run([sys.executable, str(script), str(picture)], check=True)
+    compared = compare(robot, motion, laws, bandwidth=10, error=0.1)
+    save_figure(compared.plot(), folder / "control-ur5.png")
+    save_figure(fastest(robot), folder / "time-optimal.png")
+    cardan.workspace(robot, 100_000).plot(folder / "workspace-ur5.png")
+    delta = cardan.workspace(cardan.load("delta"), 20_000, section={"y": 0.0})
+    delta.plot(folder / "workspace-delta.png", "dexterity")
+    save_figure(identified().plot(), folder / "identification-ur10.png")
+
+
+def fastest(robot: cardan.Robot) -> Figure:
+    """The fastest motion through three points: velocities and torques as parts of their limits."""
+    points = [[0, -1, 1, 0, 0, 0], [0.5, -0.8, 1.2, 0.3, 0.4, 0], [1, -1, 0.8, 0, 0, 1]]
+    velocity, torque = np.full(6, np.pi), np.array([150, 150, 150, 28, 28, 28])
+    motion = cardan.trajectory(
+        robot, points, profile="time-optimal", velocity=velocity, torque=torque, dt=0.002
+    )
+    tau = cardan.torques(robot, motion).total
+    figure = Figure(figsize=(6.4, 4.4), layout="constrained")
+    above, below = figure.subplots(2, 1, sharex=True)
+    for axes, values, words in (
+        (above, motion.qd / velocity, "velocity"),
+        (below, tau / torque, "torque"),
+    ):
+        axes.plot(motion.t, values, lw=1.2)
+        axes.set_ylabel(f"{words}, part of its limit")
+        axes.grid(alpha=0.3)
+    names = [f"q{j}" for j in range(1, 7)]
+    figure.legend(above.lines, names, loc="outside upper center", ncols=6, fontsize=8)
+    below.set_xlabel("time, s")
+    return figure
 
 
 def identified() -> Identification:

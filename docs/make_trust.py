@@ -64,10 +64,10 @@ how far apart they were. `python docs/make_trust.py` makes it anew; the tests ho
 ## Against other libraries
 
 Largest difference over {states} random states, relative to the largest component of each result. Rigid robots without drives, each from the
-description's own numbers; a symbolic robot gets numbers. Every library reads the robot as it always does: Pinocchio and MuJoCo from files
+description's own numbers; a symbolic robot gets numbers. Every library reads the robot as it always does: Pinocchio, MuJoCo and Drake from files
 that Cardan writes, CasADi runs Featherstone's recursions, the Robotics Toolbox takes the modified Denavit-Hartenberg table. A dash is a model that the robot has
 not: without rotors the last joint of the TX40's description moves no inertia. A robot that is not in a table is one that the library refuses: base parameters without masses have no
-centre of mass, which URDF and the Toolbox need.
+centre of mass, which URDF and the Toolbox need; MuJoCo and Drake take only inertias that a body can have, and some planar arms have other numbers.
 """
 LIMITS = """## Known limits
 

@@ -28,7 +28,7 @@ import cardan
 from cardan.describe import show
 
 ROOT = DOCS.parent
-COPIED = (".md", ".ipynb", ".png", ".svg", ".csv", ".toml")
+COPIED = (".md", ".ipynb", ".png", ".svg", ".csv", ".toml", ".py")
 COUNTED = ("transform", "jacobian", "inverse-dynamics", "inertia-matrix", "direct-dynamics")
 GENERATED = {"Reference": PAGES}
 
@@ -58,7 +58,7 @@ def stage(source: Path, downloads: bool) -> None:
     for name in cardan.robots():  # a robot that came since the pictures were drawn
         if f"pictures/gallery/{name}.png" not in texts:
             texts[f"pictures/gallery/{name}.png"] = make_gallery.drawn(name)
-    for path in (ROOT / "examples").glob("*.ipynb"):
+    for path in [p for kind in ("*.ipynb", "*.py") for p in (ROOT / "examples").glob(kind)]:
         texts[f"examples/{path.name}"] = path.read_bytes()
     parts = [_completed(section) for section in sections()]
     for section in parts:
@@ -107,6 +107,7 @@ def with_tables(page: str, files: Mapping[str, Mapping[str, str | bytes]]) -> st
         return "\n".join([*lines, "", *geometry(name)])
 
     page = page.replace("](../src/cardan/describe/robots/", "](robots/")
+    page = page.replace("](../examples/", "](examples/")
     return re.sub(r"<!-- counts (\S+) -->", more, page)
 
 

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..describe.robot import FIXED, Robot
+from ..describe.check import is_body
+from ..describe.robot import FIXED, INERTIA, Robot
 from ..describe.urdf.write import write_urdf
 from .case import Case, Peer, floats
 from .plain import gravity
@@ -18,6 +19,9 @@ __all__ = ["drake_peer"]
 def drake_peer(robot: Robot) -> Peer | str:
     if floats(robot):
         return "compared on fixed bases only"
+    for joint, link in zip(robot.joints, robot.links, strict=False):
+        if not is_body([float(getattr(link, key)) for key in INERTIA]):
+            return f"no body has the inertia of {joint.name}: Drake puts another in its place"
     from importlib.metadata import version
 
     from pydrake.multibody.parsing import Parser

@@ -37,7 +37,7 @@ from .robot import (
 from .values.expression import Expression, number, symbol, symbols
 from .values.parser import is_name
 
-__all__ = ["UNREAD", "check", "completed", "extremes", "moving_base", "require_sound"]
+__all__ = ["UNREAD", "check", "completed", "extremes", "is_body", "moving_base", "require_sound"]
 
 Line = Callable[[str, int], int]
 LARGEST_NAME = 200
@@ -465,7 +465,7 @@ class _Checker:
             return
         given = [_number(getattr(link, key)) for key in INERTIA]
         numbers = [x for x in given if x is not None]
-        if len(numbers) == len(given) and not _is_body(numbers):
+        if len(numbers) == len(given) and not is_body(numbers):
             self.report(
                 "no body has this inertia (a principal moment about the centre of mass exceeds the "
                 "sum of the others, or is negative); check units, signs and the reference point",
@@ -535,7 +535,8 @@ def _determinant(m: list[float]) -> float:
     return a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g)
 
 
-def _is_body(parameters: list[float]) -> bool:
+def is_body(parameters: list[float]) -> bool:
+    """Can a body have these inertial parameters, in the order of `INERTIA`?"""
     if not any(parameters):
         return True
     XX, XY, XZ, YY, YZ, ZZ, MX, MY, MZ, M = (Fraction(value) for value in parameters)
