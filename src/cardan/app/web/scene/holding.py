@@ -33,7 +33,7 @@ class Holding:
             return []
         tau = np.asarray(self.function(q=self.page.q), float)
         none = np.abs(tau) <= 1e-14 * np.abs(tau).max(initial=0.0)  # what is left of a sum
-        return np.where(none, 0.0, tau).tolist()
+        return [float(x) for x in np.where(none, 0.0, tau)]
 
     def _state(self) -> tuple[Any, ...]:
         return self.page.revision, tuple(sorted(self.page.known_values().items()))
