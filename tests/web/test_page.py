@@ -330,6 +330,37 @@ def test_the_first_page_is_there_soon(browser: Any, tmp_path: Path) -> None:
         own.stop()
 
 
+# move the second slider through n places, one after the other; the torques that were shown
+_SLIDE = """async (n) => {
+  const sliders = document.querySelector('.sliders'), shown = new Set();
+  const own = getElement(sliders.id.slice(1));
+  const torques = () => [...sliders.querySelectorAll('.slider-torque')].map((x) => x.textContent);
+  const change = () => new Promise((seen) => {
+    const watch = new MutationObserver(() => { watch.disconnect(); seen(); });
+    setTimeout(seen, 20000); // a place that shows nothing new is not waited for
+    watch.observe(sliders, { subtree: true, characterData: true, childList: true });
+  });
+  for (let k = 0; k < n; k++) {
+    const seen = change();
+    own.$emit('slide', [1, -1 + 2 * k / n]);
+    await seen;
+    shown.add(torques().join());
+  }
+  return shown.size;
+}"""
+
+
+def test_torques_are_live(page: Any, server: Server) -> None:
+    """Of an arm with seven joints: each place of a slider has its own, 30 of them in a second of
+    the processor's time at the very least."""
+    open_bundled(page, "panda")
+    page.get_by_label("Torques that hold").click()
+    page.locator(".slider-torque").first.wait_for(timeout=SLOW)
+    before = processor(server.process.pid)
+    assert page.evaluate(_SLIDE, 60) >= 55
+    assert processor(server.process.pid) - before < 2
+
+
 def test_keys_choose_tabs_and_undo(page: Any) -> None:
     page.keyboard.press("Alt+2")
     page.get_by_role("button", name="Derive").wait_for(timeout=SLOW)

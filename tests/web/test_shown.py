@@ -7,7 +7,9 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
+from tests.compare import near
 
 import cardan
 from cardan.app.web.jobs.work import derive
@@ -16,11 +18,14 @@ from cardan.app.web.panels.form import Vector
 from cardan.app.web.panels.models import Models, counted
 from cardan.app.web.panels.table import _geometry, _limits
 from cardan.app.web.scene.sliders import Sliders
+from cardan.app.web.scene.tool import ellipsoid
 from cardan.app.web.server.angles import factors, names, unit
 from cardan.app.web.server.state import Page
 from cardan.app.web.server.store import Store
 from cardan.describe.files import dumps, read_bytes
 from cardan.describe.robot import INERTIA
+from cardan.loops.numeric import skeleton
+from cardan.sheets.solids import drawable
 
 NAME = "a" * 32
 
@@ -125,6 +130,16 @@ def test_joints_are_called_as_their_file_calls_them() -> None:
     assert names(cardan.load("rx90"))[:2] == ("th1", "th2")
     assert names(cardan.load("panda"))[:2] == ("q1", "q2")
     assert names(cardan.load("stewart"))[6:8] == ("u1", "v1")
+
+
+@pytest.mark.parametrize("name", ["ur5", "planar2r", "scara"])
+def test_the_ellipsoid_is_that_of_the_jacobian(name: str) -> None:
+    robot = skeleton(drawable(cardan.load(name), {}))
+    q = np.linspace(0.3, 1.1, robot.n)
+    axes, lengths = ellipsoid(robot, q)
+    J = np.asarray(cardan.model(robot, "jacobian").compile()(q=q))[:3]
+    near((axes * lengths**2) @ axes.T, J @ J.T, 1e-5)
+    assert np.linalg.det(axes) > 0
 
 
 def test_degrees_are_those_of_the_whole_page(page: Page) -> None:

@@ -19,6 +19,7 @@ from cardan.app.web.panels.structure import (
     framed,
     inserted,
     removed,
+    shifted_to,
 )
 from cardan.app.web.panels.table import _frames
 from cardan.app.web.panels.values import read_values
@@ -217,6 +218,11 @@ def test_links_are_inserted_and_duplicated() -> None:
         "link1", "link2", "link7", "link3", "link4", "link5", "link6"
     ]  # fmt: skip
     assert [joint.antecedent for joint in between.joints] == list(range(7))
+    for a, b, order in ((4, 1, "152346"), (0, 3, "234156")):
+        shifted = shifted_to(robot, a, b)
+        assert [link.name for link in shifted.links] == [f"link{k}" for k in order]
+        assert [joint.antecedent for joint in shifted.joints] == list(range(6))
+        assert not check(shifted)
 
 
 def test_a_tool_is_a_frame_and_can_be_the_end_effector(tmp_path: Path) -> None:
@@ -260,3 +266,8 @@ def test_blocks_are_chosen_copied_and_filled_down(page: Any) -> None:
     page.keyboard.press("Control+c")
     assert page.evaluate("navigator.clipboard.readText()") == "\t\t\nD3\t\t"
     assert page.locator("tr.marked").count() == 1
+    names = page.locator("input[aria-label^='name of link']")
+    page.locator(".grip").nth(4).drag_to(page.locator(".grip").nth(1))
+    until(page, lambda: names.nth(1).input_value() == "link5")
+    page.get_by_label("Undo").click()
+    until(page, lambda: names.nth(1).input_value() == "link2")

@@ -13,7 +13,7 @@ from ....mechanism.frames import frame_of
 
 __all__ = [
     "added", "duplicated", "framed", "inserted", "led_by", "looped", "moved_down",
-    "removed", "structure", "swapped", "unlooped", "with_link", "without_frame",
+    "removed", "shifted_to", "structure", "swapped", "unlooped", "with_link", "without_frame",
 ]  # fmt: skip
 
 
@@ -109,6 +109,14 @@ def moved_down(robot: Robot, j: int) -> Robot:
     joints = [_led(joint, lambda i: exchanged.get(i, i)) for joint in joints]
     frames = [replace(frame, link=exchanged.get(frame.link, frame.link)) for frame in robot.frames]
     return replace(robot, joints=tuple(joints), links=tuple(links), frames=tuple(frames))
+
+
+def shifted_to(robot: Robot, a: int, b: int) -> Robot:
+    """Link a+1 in the place of link b+1; those between make room."""
+    steps = range(a, b) if a < b else range(a - 1, b - 1, -1)
+    for j in steps:
+        robot = moved_down(robot, j)
+    return robot
 
 
 def looped(robot: Robot) -> Robot:

@@ -68,6 +68,7 @@ body.body--dark .q-btn.bg-primary { --q-primary: #2f6aa0; }
 .grid-room { width: 100%; overflow-x: auto; padding-bottom: 4px; }
 .grid-table .chosen { background: color-mix(in srgb, var(--accent) 16%, transparent) !important; }
 .grid-table tr.marked > * { box-shadow: inset 0 1px var(--ring), inset 0 -1px var(--ring); }
+.grid-table .grip { cursor: grab; } .grid-table tr.over > * { background: var(--hover); }
 .grid-table { border-collapse: collapse; }
 .grid-table th { text-align: left; font-weight: 600; padding: 0 6px 3px; white-space: nowrap;
   line-height: 1.2; vertical-align: bottom; position: sticky; top: 0; z-index: 2;

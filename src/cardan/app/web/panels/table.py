@@ -50,6 +50,7 @@ from .structure import (
     looped,
     moved_down,
     removed,
+    shifted_to,
     structure,
     unlooped,
     without_frame,
@@ -107,6 +108,13 @@ def description(page: Page) -> None:
         """A row of a link is worked on: the picture shows which."""
         page.select(r + 1 if str(tabs.value) in _BY_LINK and b == 0 else -1)
 
+    def shifted(a: int, b: int, name: str) -> None:
+        """The row of a link was dragged to another place."""
+        names = [link.name for link in page.robot.links]
+        if max(a, b) < len(names) and names[a] == name:  # else it has moved meanwhile
+            take(page, lambda: shifted_to(page.robot, a, b))
+
+    grid.on("shift", lambda event: shifted(*event.args))
     grid.on_row(pointed)
     page.on_select(lambda link: grid.mark_row(link - 1 if str(tabs.value) in _BY_LINK else -1))
     tabs.on_value_change(opened)

@@ -13,12 +13,13 @@ from nicegui.element import Element
 
 from ....algebra.so3 import from_rpy
 from ....describe.frames import roll_pitch_yaw
-from ....motion.frames import centres_of_mass, frame_poses
+from ....describe.robot import Robot
+from ....motion.frames import centres_of_mass, frame_poses, link_frames
 from ....motion.joints import number
 from ..server.state import Page
 from .handle import Hand
 
-__all__ = ["Around", "Tool"]
+__all__ = ["Around", "Tool", "ellipsoid"]
 
 
 class Around(Element, component="../parts/around.js"):
@@ -91,6 +92,16 @@ class Tool(Element, component="../parts/tool.js"):
         pose = np.eye(4)
         pose[:3, :3], pose[:3, 3] = from_rpy(numbers[3:]), numbers[:3]
         await self.hand.drop(pose)
+
+
+def ellipsoid(robot: Robot, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Axes, as columns, and half lengths, m/s, of the velocities of the end effector while the
+    joint velocities of a tree have sum qd² <= 1."""
+    step = 1e-6 * np.vstack([np.zeros(robot.n), np.eye(robot.n)])
+    places = frame_poses(robot, link_frames(robot, q + step))[:, :3, 3]
+    U, s, _ = np.linalg.svd((places[1:] - places[0]).T / 1e-6)
+    U[:, 2] *= np.linalg.det(U)
+    return U, np.pad(s, (0, 3 - len(s)))
 
 
 def _rigid(pose: np.ndarray) -> np.ndarray:

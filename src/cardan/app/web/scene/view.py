@@ -24,7 +24,7 @@ from .handle import Hand
 from .player import Player
 from .sliders import Sliders
 from .stage import fit, save_picture, stage, together
-from .tool import Around, Tool
+from .tool import Around, Tool, ellipsoid
 
 __all__ = ["PALETTE", "View"]
 
@@ -46,11 +46,8 @@ _SHOWN = {
     "names": ("label", "Names of the links", False),
     "mass": ("adjust", "Centre of mass and gravity", True),
     "torques": ("fitness_center", "Torques that hold the robot, and its energy", False),
-    "handle": (
-        "open_with",
-        "Arrows and rings that move and turn the end effector; Shift: by steps",
-        False,
-    ),
+    "ellipsoid": ("lens", "Velocities of the end effector, 1/4 of m/s for 1 rad/s", False),
+    "handle": ("open_with", "Arrows and rings that move and turn the end effector", False),
     "grid": ("grid_on", "Grid and shadows", True),
     "surfaces": ("view_in_ar", "Surfaces of the file, or the skeleton", True),
 }
@@ -180,6 +177,7 @@ class View:
                             self._solid(part)
                     self.frames.append(group)
                 self.tools["surfaces"].set_visibility(bool(self.page.surfaces()))
+                self.tools["ellipsoid"].set_visibility(not robot.constrained)
                 self._extras()
                 self.target = self.scene.sphere(0.05 * self.thick).material("#b5402a", 0.5)
                 self.target.draggable().with_name("target")
@@ -212,7 +210,8 @@ class View:
     def _extras(self) -> None:
         """What can be shown or left out: made when it is first asked for."""
         makers = {"axes": self._axes, "lengths": self._lengths, "names": self._names,
-                  "mass": self._mass, "grid": self._grid, "surfaces": self._surfaces}  # fmt: skip
+                  "mass": self._mass, "ellipsoid": self._ellipsoid, "grid": self._grid,
+                  "surfaces": self._surfaces}  # fmt: skip
         with together(self.scene), self.scene:
             for key, make in makers.items():
                 shown = self.shows(key)
@@ -310,6 +309,17 @@ class View:
                 part.rotate_R((np.diag([1.0, -1, -1]) @ _UPRIGHT).tolist())
         return [ball, arrow]
 
+    def _ellipsoid(self) -> list[Any]:
+        return [self.scene.sphere(1, 28, 20).material("#9a76dc", 0.5)]
+
+    def _place_ellipsoid(self, pose: np.ndarray) -> None:
+        if self.shows("ellipsoid") and "ellipsoid" in self.extras:
+            U, lengths = ellipsoid(self.page.drawn(), self.page.q)
+            sizes = np.maximum(lengths / 4, 0.004 * self.thick).tolist()
+            egg = self.extras["ellipsoid"][0]
+            egg.move(*pose[:3, 3].tolist()).rotate_R((self.base[:3, :3] @ U).tolist())
+            egg.scale(*sizes).visible(not self.page.robot.constrained)
+
     def _grid(self) -> list[Any]:
         """A grid one can look through: robots also reach below their base."""
         half, lines = 1.2 * self.size, []
@@ -376,6 +386,7 @@ class View:
                 self.target.move(*pose[:3, 3].tolist())
             self.around.place(pose, self.thick, self.shows("handle"), self.shows("grid"))
             self._place_mass(T)
+            self._place_ellipsoid(pose)
         self.sliders.place()
 
     def _place_mass(self, T: np.ndarray) -> None:
