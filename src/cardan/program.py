@@ -161,6 +161,30 @@ class Program:
         }
 
     @property
+    def packed(self) -> Program:
+        """The program that gives of each output only the elements that are not zero in every state,
+        row by row: y[program.sparsity["y"]] = those of `packed`. Of the regressor of a humanoid
+        they are a sixth, and what a batch takes is the writing.
+
+        >>> regressor = cardan.model(cardan.load("rx90"), "regressor")
+        >>> regressor.outputs, regressor.packed.outputs
+        ({'D': (6, 78)}, {'D': (203,)})"""
+        outputs: dict[str, ir_code.Output] = {}
+        for name, there in self.sparsity.items():
+            refs = self.code.outputs[name].refs
+            own = tuple(refs[k] for k in np.flatnonzero(there).tolist())
+            outputs[name] = ir_code.Output((len(own),), own)
+        meaning = {
+            **self.meaning,
+            **{x: f"{self.meaning.get(x, x)}; elements that may differ from 0" for x in outputs},
+        }
+        return replace(
+            self, code=replace(self.code, outputs=outputs), meaning=meaning, coordinates={
+                x: own for x, own in self.coordinates.items() if x not in outputs
+            }, page=None,
+        )  # fmt: skip
+
+    @property
     def cost(self) -> Cost:
         """Operations done for every state; those on parameters alone are `once`.
 

@@ -156,6 +156,17 @@ def test_sparsity() -> None:
         assert not program.sparsity[name][zeros].any(), name
 
 
+def test_packed() -> None:
+    """What is not packed is zero, and what is stands in the order of the places."""
+    program = cardan.model(bundled_trees()["tree"], "regressor", effort="plain")
+    rng = np.random.default_rng(0)
+    x = {name: rng.uniform(-1, 1, (3, *shape)) for name, shape in program.inputs.items()}
+    whole, packed = program.compile()(**x), program.packed.compile()(**x)
+    places = program.sparsity["D"]
+    near(packed, whole[:, places], 1e-15)
+    assert not whole[:, ~places].any()
+
+
 @pytest.mark.skipif(not FILES, reason="the public robot files are not here")
 @pytest.mark.parametrize("stem", ["iiwa14", "panda", "ur5"])
 def test_pinocchio(stem: str) -> None:
