@@ -117,15 +117,17 @@ def identify(
     curves, errors = _evaluated(model, chosen, sources, others, shape, estimate.K)
     folds = chosen.fit.folds
     blocks = blocks_error(data, estimate.spread, folds)
-    errors |= {} if blocks is None else {f"cross-validation, {folds} blocks": blocks}
-    full = None
+    full = held = partly = None
+    loaded = payload is not None
     if consistent:
         progress("fitting physically consistent bodies")
-        full = fit.bodies(shape, estimate)
-        errors |= _consistent_errors(curves, full)
+        rubs, start_of_bodies, full = fit.real(shape, estimate)
+        if rubs is not shape:
+            held = _as_held(model, chosen, rubs, start_of_bodies, full)
+        _, own = _evaluated(model, chosen, sources, others, rubs, full.K)
+        errors = own | {f"{role}, base parameters": x for role, x in errors.items()}
         notes += _body_remarks(model, estimate, full)
-    held = partly = None
-    loaded = payload is not None
+    errors |= {} if blocks is None else {f"cross-validation, {folds} blocks": blocks}
     if describable(chosen) != chosen:
         progress("fitting what a robot file can hold")
         held = _held(model, describable(chosen), sources, loaded=loaded, consistent=consistent)
@@ -156,9 +158,18 @@ def _held(
     fit = Fitting(described(model, recipe, loaded=loaded, start=start), recipe, sources)
     own, _ = fit.excited()
     shape, estimate, _ = fit.solved()
-    full = fit.bodies(shape, estimate) if consistent else None
+    full = None
+    if consistent:
+        shape, estimate, full = fit.real(shape, estimate)
+    return _as_held(own, recipe, shape, estimate, full)
+
+
+def _as_held(
+    model: Model, recipe: Recipe, shape: Mapping[str, float], estimate: Estimate,
+    full: FullParameters | None,
+) -> Held:  # fmt: skip
     smooth = recipe.friction.smooth
-    return Held(own, estimate, full, shape, 0.0 if isinstance(smooth, str) else smooth)
+    return Held(model, estimate, full, shape, 0.0 if isinstance(smooth, str) else smooth)
 
 
 def _tracks(sources: Sequence[Source], others: Sequence[Source]) -> tuple[Track, ...]:
@@ -296,14 +307,6 @@ def _error_of(curves: Sequence[Curves], kept: Sequence[int], K: np.ndarray) -> d
         if pair:
             errors[role] = relative_error(pair[0][..., list(kept)], pair[1], K)
     return errors
-
-
-def _consistent_errors(curves: Sequence[Curves], full: FullParameters) -> dict[str, float]:
-    every = list(range(len(full.K)))
-    return {
-        f"{role}, consistent bodies": error
-        for role, error in _error_of(curves, every, full.K).items()
-    }
 
 
 def _remarks(model: Model, estimate: Estimate) -> list[str]:

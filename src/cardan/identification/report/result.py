@@ -99,8 +99,10 @@ class Held:
 class Identification:
     """The result of `identify`. K, sigma: base parameters with friction, in the order of names.
 
-    errors: of the identified law W K, with all it has; file_errors: of each file that `save`
-    writes, which may hold less, by its name."""
+    errors: of the identified robot, with real bodies where they were fitted and all that the law
+    has; then ("fit, base parameters" ...) of W K, which need not be those of real bodies;
+    file_errors: of each file that `save` writes, by its name: that of robot.toml is the error
+    reported, unless `not_held` names what a file cannot hold."""
 
     original: Robot
     recipe: Recipe
@@ -261,8 +263,7 @@ class Identification:
     @property
     def law_errors(self) -> dict[str, float]:
         """Errors of the identified law by role; with the real bodies, where they were fitted."""
-        bodies = ", consistent bodies" if self.consistent is not None else ""
-        return {role: self.errors[role + bodies] for role in ROLES if role in self.errors}
+        return {role: self.errors[role] for role in ROLES if role in self.errors}
 
     def robot_files(self) -> tuple[dict[str, str], list[str]]:
         """Texts of the robot files by name, and what is to be said of them: a format that cannot
