@@ -278,16 +278,15 @@ def _differentiated(mechanism: Mechanism, form: Form, wrt: Sequence[str], mode: 
         outputs = dict(result.outputs)
         for y, (shape, values) in result.outputs.items():
             for name in wrt:
-                size = len(x[name])
-                entries = partial(x["q"][0].graph, list(values), name, mode)
-                block = [entries[k : k + size] for k in range(0, len(entries), size)]
+                columns = size = len(x[name])
+                entries = partial(x["q"][0].graph, list(values), name, mode) if size else []
+                block = [entries[k : k + size] for k in range(0, len(entries), size or 1)]
                 if name == "q" and G:
-                    block = _product(block, G)
+                    columns, block = len(G[0]), _product(block, G)
                 if name == "g0":
-                    block = [[0, 0, 0, *row] for row in _product(block, hat(x["g0"]).rows)]
-                columns = len(block[0]) if block else 0
-                key = f"d{y}_d{_displaced(name)}"
-                outputs[key] = ((*shape, columns), flat(block))
+                    turned = _product(block, hat(x["g0"]).rows)
+                    columns, block = 6, [[0, 0, 0, *row] for row in turned]
+                outputs[f"d{y}_d{_displaced(name)}"] = ((*shape, columns), flat(block))
         return Result(outputs, result.record)
 
     return run
