@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer
 
 from cardan import __version__
+from cardan.app.cli.main import app
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -42,6 +45,26 @@ def test_workflows_and_templates_are_yaml() -> None:
     assert matrix["python"] == supported
     for path in re.findall(r"tests/[\w/]+(?:\.py)?", str(tests)):
         assert (ROOT / path).exists(), path
+
+
+def test_the_container_copies_what_there_is_and_starts_the_server() -> None:
+    lines = (ROOT / "packaging/Dockerfile").read_text(encoding="utf-8").splitlines()
+    copied = [word for line in lines if line.startswith("COPY") for word in line.split()[1:-1]]
+    assert {"pyproject.toml", PROJECT["readme"], *PROJECT["license-files"]} <= set(copied)
+    assert all((ROOT / path).exists() for path in copied)
+    (start,) = (line for line in lines if line.startswith("ENTRYPOINT"))
+    command: Any = typer.main.get_command(app)
+    options = command.commands["serve"].params
+    known = {name for parameter in options for name in (*parameter.opts, *parameter.secondary_opts)}
+    assert set(re.findall(r"(?<= )--[a-z-]+", start)) <= known
+    optional = set(PROJECT["optional-dependencies"])
+    extras = re.findall(r"\[([\w,]+)\]\"", "\n".join(lines).split("ENTRYPOINT")[0])
+    assert {x for extra in extras for x in extra.split(",")} <= optional
+
+
+def test_the_changelog_has_this_version_and_its_date() -> None:
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert re.search(rf"^## \[{re.escape(__version__)}\] - \d{{4}}-\d\d-\d\d$", text, re.M)
 
 
 @pytest.mark.parametrize("name", ["CONTRIBUTING.md", "SECURITY.md", "CODE_OF_CONDUCT.md"])
