@@ -565,6 +565,19 @@ def test_the_end_effector_is_moved_turned_and_typed(page: Any) -> None:
             assert np.abs(turned.as_rotvec()[:2]).max() < 0.01
 
 
+def test_tips_come_by_keys_and_by_touch(page: Any) -> None:
+    tip = page.locator(".tip")
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        if tip.count():
+            break
+    assert tip.inner_text()
+    page.mouse.click(5, 5)
+    tip.wait_for(state="detached", timeout=SLOW)
+    page.get_by_label("Dark or light").dispatch_event("touchstart")
+    page.locator(".tip", has_text="Dark or light").wait_for(timeout=SLOW)
+
+
 def test_a_face_of_the_cube_is_looked_at(page: Any) -> None:
     page.locator(".face", has_text="Top").dispatch_event("click")
     page.wait_for_function("""() => {

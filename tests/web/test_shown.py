@@ -19,6 +19,7 @@ from cardan.app.web.panels.models import Models, counted
 from cardan.app.web.panels.table import _geometry, _limits
 from cardan.app.web.scene.sliders import Sliders
 from cardan.app.web.scene.tool import ellipsoid
+from cardan.app.web.scene.view import seen
 from cardan.app.web.server.angles import factors, names, unit
 from cardan.app.web.server.state import Page
 from cardan.app.web.server.store import Store
@@ -130,6 +131,12 @@ def test_joints_are_called_as_their_file_calls_them() -> None:
     assert names(cardan.load("rx90"))[:2] == ("th1", "th2")
     assert names(cardan.load("panda"))[:2] == ("q1", "q2")
     assert names(cardan.load("stewart"))[6:8] == ("u1", "v1")
+
+
+def test_dark_surfaces_are_seen_in_the_dark() -> None:
+    assert [seen("#101010", False), seen("#e0a010", True)] == ["#101010", "#e0a010"]
+    assert [seen("#101010", True), seen("#200000", True)] == ["#696969", "#694949"]
+    assert seen("red", True) == "red"
 
 
 @pytest.mark.parametrize("name", ["ur5", "planar2r", "scara"])

@@ -242,6 +242,9 @@ button.slider-unit { cursor: pointer; } button.slider-unit:hover { color: var(--
 .counts { max-width: min(60rem, 92vw) !important; } .q-card .q-table__card { background: none; }
 .tables { white-space: pre; overflow-x: auto; width: 100%; }
 .left .nicegui-column:has(> .use-panel) { gap: 0; }
+.tip { position: fixed; z-index: 9000; max-width: min(22rem, 92vw); padding: 3px 9px;
+  border-radius: 4px; font-size: 12.5px; color: var(--face); background: var(--ink);
+  pointer-events: none; }
 .tour { position: fixed; z-index: 90; left: 16px; bottom: 16px; width: 22rem; max-width: 92vw;
   padding: 12px 16px; gap: 6px; border: 1px solid var(--line); border-radius: 8px;
   background: var(--lift); box-shadow: 0 4px 20px rgb(0 0 0 / .22); }
@@ -311,6 +314,35 @@ document.addEventListener("keydown", (event) => {
   button.click();
   event.preventDefault();
 });
+// Tips are titles, which a mouse alone shows: here the keyboard and a long touch show them too.
+const tip = document.createElement("div");
+tip.className = "tip";
+tip.setAttribute("aria-hidden", "true");
+let pressed = 0;
+function showTip(at) {
+  const words = at?.closest?.("[title]")?.title;
+  tip.remove();
+  if (!words) return;
+  tip.textContent = words;
+  document.body.append(tip);
+  const box = at.getBoundingClientRect(), own = tip.getBoundingClientRect();
+  tip.style.left = `${Math.max(4, Math.min(box.left, innerWidth - own.width - 4))}px`;
+  const below = box.bottom + own.height + 8 < innerHeight;
+  tip.style.top = `${below ? box.bottom + 6 : box.top - own.height - 6}px`;
+}
+document.addEventListener("focusin", ({ target }) => {
+  if (!target.matches?.(":focus-visible")) return;
+  if (!target.matches("input, textarea, select")) showTip(target);
+});
+document.addEventListener("touchstart", ({ target }) => {
+  clearTimeout(pressed);
+  tip.remove();
+  pressed = setTimeout(() => showTip(target), 450);
+}, { passive: true });
+for (const kind of ["touchend", "touchmove", "touchcancel"])
+  document.addEventListener(kind, () => clearTimeout(pressed), { passive: true });
+for (const kind of ["focusout", "keydown", "mousedown"])
+  document.addEventListener(kind, () => tip.remove(), true);
 </script>"""
 
 

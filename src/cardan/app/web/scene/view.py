@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+import re
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any
@@ -26,7 +27,7 @@ from .sliders import Sliders
 from .stage import fit, save_picture, stage, together
 from .tool import Around, Tool, ellipsoid
 
-__all__ = ["PALETTE", "View"]
+__all__ = ["PALETTE", "View", "seen"]
 
 _COLOURS = {
     "body": "#bcc6d0", "ball": "#bcc6d0", "revolute": "#586674", "ring": "#d9822b",
@@ -52,6 +53,8 @@ _SHOWN = {
     "surfaces": ("view_in_ar", "Surfaces of the file, or the skeleton", True),
 }
 _SWING, _SWINGING = 1.6, 120.0  # s: of one swing of a mode, and until it is stopped
+_BODY = 0.035  # thickness of a body that bends, in that of the robot
+_LEAST = 105  # of 255: of the strongest part of a colour on a dark ground
 _MARK = "font:600 12px serif;color:#a0146e;white-space:nowrap"
 _LABEL = "font-size:11px;color:inherit;padding-left:64px;white-space:nowrap"
 
@@ -70,6 +73,7 @@ class View:
         self.shadows: np.ndarray | None = None  # configurations that are drawn as lines
         self.extras: dict[str, list[Any]] = {}
         self.bones: list[tuple[Any, str, int]] = []  # with their colours and links
+        self.skins: list[tuple[Any, str]] = []  # surfaces of the file with their colours
         self.weights: dict[int, np.ndarray] = {}  # centres of mass that are drawn
         self.tools: dict[str, Any] = {}
         self.playing = 0
@@ -95,6 +99,7 @@ class View:
         page.on_robot(self.draw)
         page.on_motion(self.place)
         page.on_select(self._selected)
+        page.on_theme(self.scene, self._themed)
         self.scene.on_click(self._clicked)
 
     def say(self, text: str) -> None:
@@ -170,6 +175,7 @@ class View:
             self.scene.clear()
             self.shadows = None
             self.frames, self.slides, self.ghosts, self.extras, self.bones = [], [], [], {}, []
+            self.skins = []
             with self.scene:
                 for j in range(len(robot.links) + 1):
                     with self.scene.group() as group:
@@ -283,8 +289,14 @@ class View:
         drawn = []
         for frame, digest, colour in self.page.surfaces():
             with self.frames[frame]:
-                drawn.append(self.scene.stl(f"/surface/{digest}").material(colour))
+                skin = self.scene.stl(f"/surface/{digest}")
+                drawn.append(skin.material(seen(colour, self.page.dark)))
+                self.skins.append((skin, colour))
         return drawn
+
+    def _themed(self, dark: bool) -> None:
+        for skin, colour in self.skins:
+            skin.material(seen(colour, dark))
 
     def _names(self) -> list[Any]:
         drawn = []
@@ -431,7 +443,8 @@ class View:
         self.fade(True)
         while self.has_turn(turn) and self.page.robot is robot and not self.page.closed:
             phase = amplitude() * math.sin(2 * math.pi * (loop.time() - start) / _SWING)
-            self.show_lines([[a + phase * b for a, b in zip(rest, swing, strict=True)]])
+            bent = [[a + phase * b for a, b in zip(rest, swing, strict=True)]]
+            self.show_lines(bent, thickness=_BODY)
             await asyncio.sleep(1 / 30)
             if loop.time() - start > _SWINGING:
                 break
@@ -444,11 +457,15 @@ class View:
             for bone, colour, _ in self.bones:
                 bone.material(colour, 0.15 if on else 1.0)
 
-    def show_lines(self, drawings: Any, colours: Sequence[int] = ()) -> None:
-        """Lines of points (k, 3) in frame 0, a colour for each drawing, in place of older ones."""
+    def show_lines(
+        self, drawings: Any, colours: Sequence[int] = (), thickness: float = 0.007
+    ) -> None:
+        """Lines of points (k, 3) in frame 0, a colour for each drawing, in place of older ones;
+        thickness: in that of the robot."""
         self.shadows = None
+        look = "body" if thickness == _BODY else ""
         ends = [
-            (np.asarray(a, float), np.asarray(b, float), PALETTE[c % len(PALETTE)])
+            (np.asarray(a, float), np.asarray(b, float), look or PALETTE[c % len(PALETTE)])
             for c, drawing in zip(colours or range(len(drawings)), drawings, strict=True)
             for line in drawing
             for a, b in pairwise(line)
@@ -457,11 +474,12 @@ class View:
             if [colour for _, _, colour in ends] != [colour for _, colour in self.ghosts]:
                 for rod, _ in self.ghosts:
                     rod.delete()
-                radius = 0.007 * self.thick
+                radius = thickness * self.thick
                 self.ghosts = [
-                    (self.scene.cylinder(radius, radius, 1, 8).material(colour, 0.7), colour)
+                    (self.scene.cylinder(radius, radius, 1, 12).material(
+                        _COLOURS["sleeve"] if look else colour, 1.0 if look else 0.7), colour)
                     for _, _, colour in ends
-                ]
+                ]  # fmt: skip
             for (rod, _), (start, end, _) in zip(self.ghosts, ends, strict=True):
                 length = float(np.linalg.norm(end - start))
                 turn = along((end - start) / length) @ _UPRIGHT if length > 1e-9 else np.eye(3)
@@ -531,6 +549,15 @@ class View:
         self._straighten()
         if len(self.before) == self.page.robot.n:
             self.page.move(self.before)
+
+
+def seen(colour: str, dark: bool) -> str:
+    """A colour of a file as it can be seen: what is nearly black is lifted off a dark ground."""
+    if not re.fullmatch(r"#[0-9a-fA-F]{6}", colour):
+        return colour
+    parts = [int(colour[k : k + 2], 16) for k in (1, 3, 5)]
+    lift = max(0.0, _LEAST - max(parts)) if dark else 0.0
+    return "#" + "".join(f"{min(255, round(x + lift)):02x}" for x in parts)
 
 
 def _tool(icon: str, words: str, work: Any) -> Any:
