@@ -122,7 +122,7 @@ def with_friction(robot: Robot, wanted: bool) -> Robot:
 # what may be chosen in a recursion that gives torques only, and in one by composite links
 RECURSION = (
     "lump", "still", "carried", "balance", "axial", "apart", "rod", "align", "slide", "regroup",
-    "unit",
+    "unit", "rotors",
 )  # fmt: skip
 COMPOSITE = ("still", "slide", "align", "regroup", "unit")
 
