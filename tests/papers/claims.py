@@ -163,6 +163,8 @@ CLAIMS = (
           "tests/laws/laws.py::law_floating_base_is_free"),
     Claim("K10", "7, wheels", "rolling without slipping", "`[[wheel]]`, `unicycle`, `car`",
           "tests/loops/test_wheels.py::test_by_hand", 1e-11),
+    Claim("K10", "7, wheels", "no slip after 60 s of driving", "`cardan simulate car`",
+          "tests/loops/test_wheels.py::test_no_drift", 1e-9),
     Claim("K10", "7, interactions", "ground, drag, thrust", "fields of the [format](format.md)",
           "tests/use/test_interactions.py::test_wrenches", 1e-12),
     Claim("K10", "8, flexible links", "links that bend", "[flexible links](flexible.md)",
