@@ -16,7 +16,7 @@ from .ring import Polynomial, Ring, largest
 
 __all__ = ["Writer"]
 
-_STRUCTURAL = 16  # denominators up to it are written as divisors, where no number is data
+_STRUCTURAL = 16  # denominators up to it, but of decimals, are divisors where no number is data
 _SMALL = 400  # terms in all, of which factors are taken out with care
 _SNAP = Fraction(1, 2**46)  # of floats, within which they are a simple number, or 0
 
@@ -45,7 +45,7 @@ class Writer:
         self.atoms = sorted(atoms, key=self._rank)
         self._number = {atom: k for k, atom in enumerate(self.atoms)}
         coefficients = (c for terms in self._sums.values() for c in terms.values())
-        self.data = any(c.denominator > _STRUCTURAL for c in coefficients)
+        self.data = any(c.denominator > _STRUCTURAL or c.denominator % 5 == 0 for c in coefficients)
         kinds = [self._rank(atom)[0] for atom in self.atoms]
         size = sum(map(len, self._sums.values()))
         self.collector = Collector(kinds.__getitem__, 4 if size <= _SMALL else 1)
