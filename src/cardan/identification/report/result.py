@@ -136,8 +136,9 @@ class Identification:
 
     @named_arguments
     def intervals(self, confidence: float = 0.95) -> dict[str, tuple[float, float]]:
-        """(low, high) of each parameter: Student's intervals, as wide as the residuals say. They hold
-        the truth as often as they say where noise of the torques is all that is wrong."""
+        """(low, high) of each parameter: Student's intervals, as wide as the residuals say.
+
+        They hold the truth as often as they say where noise of the torques is all that is wrong."""
         from scipy.stats import t
 
         if not 0 < confidence < 1:
