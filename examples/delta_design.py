@@ -165,7 +165,7 @@ def picture(path: str, robot: cardan.Robot, designs: list[Design], front: list[D
 def main() -> None:
     path = sys.argv[1] if len(sys.argv) > 1 else "delta-design.png"
     robot = cardan.load("delta")
-    designs = Study(robot, int(sys.argv[2]) if len(sys.argv) > 2 else 9).designs()
+    designs = Study(robot, int(sys.argv[2]) if len(sys.argv) > 2 else 7).designs()
     front = pareto(designs)
     print("  arm    rod   length  dexterity  torque     top of the cylinder")
     for x in sorted(front, key=lambda x: x.length):

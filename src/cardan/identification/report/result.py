@@ -134,6 +134,20 @@ class Identification:
         """Standard deviations of K."""
         return self.estimate.sigma
 
+    @named_arguments
+    def intervals(self, confidence: float = 0.95) -> dict[str, tuple[float, float]]:
+        """(low, high) of each parameter: Student's intervals, as wide as the residuals say.
+
+        They hold the truth as often as they say where noise of the torques is all that is wrong."""
+        from scipy.stats import t
+
+        if not 0 < confidence < 1:
+            raise InputError(f"confidence = {confidence}; expected a number between 0 and 1")
+        free = max(self.estimate.independent - len(self.K), 1.0)
+        half = float(t.ppf((1 + confidence) / 2, free)) * self.sigma
+        bounds = zip((self.K - half).tolist(), (self.K + half).tolist(), strict=True)
+        return dict(zip(self.names, bounds, strict=True))
+
     @property
     def relative_sigma(self) -> Array:
         """sigma / |K|; infinite for a zero."""
@@ -404,6 +418,7 @@ class Identification:
                 {"name": name, "value": x, "sigma": s, "relative_sigma_percent": r, "remark": word}
                 for name, x, s, r, word in self.table()
             ],
+            "intervals_95_percent": {k: list(x) for k, x in self.intervals().items()},
             "shape": dict(self.shape),
             "essential": list(self.essential.names),
             "essential_errors": dict(self.essential.errors),
