@@ -2,8 +2,9 @@
 
 The pages of docs/ are laid out in build/site-source, one page per section and the pages that are
 made from the program are added, and Sphinx does the rest. A warning is an error: no link may lead
-nowhere, no page may stand outside the navigation. --downloads adds the sheet and the C code of
-every robot of the gallery, which takes some minutes: a release has them.
+nowhere (links.py looks at the pages that were built), no page may stand outside the navigation.
+--downloads adds the sheet and the C code of every robot of the gallery, which takes some minutes: a
+release has them.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import make_gallery
+from links import broken
 from navigation import DOCS, Section, sections, slug
 from reference import PAGES, api, commands, equations
 from sphinx.cmd.build import main as sphinx
@@ -39,7 +41,10 @@ def main(folder: Path, *, downloads: bool = False) -> int:
     stage(source, downloads)
     here = str(Path(__file__).parent)
     words = ["-b", "html", "-c", here, "-W", "--keep-going", "-q", str(source), str(folder)]
-    return sphinx(words)
+    status = sphinx(words)
+    count, lost = broken(folder)
+    print(f"{count} links, {len(lost)} broken", *lost, sep="\n")
+    return status or int(bool(lost))
 
 
 def stage(source: Path, downloads: bool) -> None:

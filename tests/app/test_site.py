@@ -23,7 +23,7 @@ LINK = re.compile(r"\]\((?!https?:)([^)#\s]*)#([^)\s]+)\)")
 @pytest.fixture(scope="module")
 def site() -> Iterator[dict[str, ModuleType]]:
     """The modules of docs/site."""
-    names = ("navigation", "docstrings", "reference")
+    names = ("navigation", "docstrings", "reference", "links")
     sys.path.insert(0, str(DOCS / "site"))
     try:
         yield {name: __import__(name) for name in names}
@@ -95,3 +95,12 @@ def test_docstrings_are_escaped(site: dict[str, ModuleType]) -> None:
         r"``a`` times \*b\* of q\_", "", ">>> a * b", "2", "", "so:", "", "::", "", "    x | y", "",
         "end",
     ]  # fmt: skip
+
+
+def test_links_that_lead_nowhere_are_seen(site: dict[str, ModuleType], tmp_path: Path) -> None:
+    (tmp_path / "b.html").write_text('<p id="here">', encoding="utf-8")
+    good = ["b.html", "b.html#here", "#top", "https://toml.io"]
+    bad = ["c.html", "b.html#there", "#here", "https://nowhere", "javascript:x"]
+    text = '<p id="top">' + "".join(f'<a href="{link}"></a>' for link in good + bad)
+    (tmp_path / "a.html").write_text(text, encoding="utf-8")
+    assert site["links"].broken(tmp_path) == (9, [f"a.html: {link}" for link in bad])
