@@ -22,7 +22,7 @@ Every section, equation, table and figure of the papers that Cardan rests on: wh
 table is `tests/papers/claims.py`; a test runs it, and this page is written from it (`python docs/make_papers.py`).
 
 A number is the largest relative error that the test allows, against an independent route: random trees whose link poses are series in time, with
-virtual power for torques and multipliers for loops (`tests/loops/oracle.py`). A name is the test that compares, with the largest error it allows
+virtual power for torques and multipliers for loops (`tests/loops/oracle.py`), or a closed form (`tests/papers/comparisons.py`). A name is the test that compares, with the largest error it allows
 where it is one number. Where nothing can be compared, it says why. A test sees to it that no numbered section, equation, table or figure is left out.
 
 Three comparisons say less than they seem to:

@@ -61,7 +61,7 @@ def main() -> None:
         server = Server(Path(folder), free_port())
         browser = play.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         page = browser.new_page(viewport={"width": 1280, "height": 800})
-        page.set_default_timeout(90_000)
+        page.set_default_timeout(300_000)
         try:
             page.goto(f"{server.address}/?token={TOKEN}")
             page.get_by_role("tab", name="Geometry").wait_for()

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from .program import Program
     from .run.function import Function
     from .sheets.sheet import sheet
+    from .simulation.contact_dynamics import contact_dynamics
     from .simulation.discrete import RolloutGradient, discretise, rollout_gradient
     from .simulation.modal import natural_frequencies
     from .simulation.simulate import simulate
@@ -61,10 +62,10 @@ __all__ = [
     "ExpressionError", "Function", "InputError", "InverseGeometry", "Joint", "Link",
     "LoopGeometry", "MissingExtraError", "ModelError", "Program", "ProgramError", "Robot",
     "RolloutGradient", "Singularities", "UnknownNameError", "Workspace", "__version__",
-    "catalogue", "control", "discretise", "excite", "floating", "from_dh", "identify",
-    "inverse_kinematics", "languages", "linearise", "load", "model", "natural_frequencies",
-    "rigid", "robots", "rollout_gradient", "save", "sheet", "simulate", "singularities",
-    "sweep", "torques", "trajectory", "workspace", "write_package",
+    "catalogue", "contact_dynamics", "control", "discretise", "excite", "floating", "from_dh",
+    "identify", "inverse_kinematics", "languages", "linearise", "load", "model",
+    "natural_frequencies", "rigid", "robots", "rollout_gradient", "save", "sheet", "simulate",
+    "singularities", "sweep", "torques", "trajectory", "workspace", "write_package",
 ]  # fmt: skip
 
 # module -> the names it has
@@ -95,6 +96,7 @@ _MODULES = {
     "program": "Program",
     "run.function": "Function",
     "sheets.sheet": "sheet",
+    "simulation.contact_dynamics": "contact_dynamics",
     "simulation.discrete": "RolloutGradient discretise rollout_gradient",
     "simulation.modal": "natural_frequencies",
     "simulation.simulate": "simulate",

@@ -47,9 +47,9 @@ class Entry:
         """The model of a robot; what has no model of links that bend is refused."""
         if robot.ne and self.name not in _FLEXIBLE:
             raise ModelError(
-                f"'{self.name}' of '{robot.name}' is not available for flexible links: with"
-                f" them there are {', '.join(_FLEXIBLE)}; cardan.rigid(robot) makes its links"
-                " rigid"
+                f"'{self.name}' of '{robot.name}' is not available for flexible links",
+                remedy=f"with them there are {', '.join(_FLEXIBLE)}; cardan.rigid(robot) makes its"
+                " links rigid",
             )
         builder = _imported(self.builder)
 
@@ -158,6 +158,8 @@ def _coordinates(program: Program, robot: Robot) -> dict[str, tuple[tuple[str, s
         fits = [keys for keys in groups if (len(keys),) == arrays.get(name)]
         if fits:
             listed[name] = tuple(_coordinate(robot, *key) for key in fits[0])
+    if arrays.get("x") == (len(link.keys) + len(link.independent),):  # a state
+        listed["x"] = tuple(_coordinate(robot, *key) for key in (*link.keys, *link.independent))
     return listed
 
 

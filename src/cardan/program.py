@@ -41,14 +41,15 @@ __all__ = ["Program"]
 
 Form = Literal["plain", "textbook", "cheapest"]
 _TOO_LONG = "the textbook form has too many terms to be read: these are the plain equations"
-# models that books write out, and what these do not: divisions, roots, choices
-_IN_BOOKS = frozenset(
-    {
-        "transform", "jacobian", "inertia-matrix", "coriolis-matrix", "gravity", "lagrange",
-        "inverse-dynamics", "bias", "energies", "generalized-momentum",
-    }
-)  # fmt: skip
+# operations of models that books write out: no roots, no choices
 _SUMS = frozenset({"none", "const", "input", "add", "sub", "mul", "neg", "sin", "cos", "sign"})
+_IN_BOOKS = {
+    **dict.fromkeys(
+        ("transform", "jacobian", "inertia-matrix", "coriolis-matrix", "gravity", "lagrange",
+         "inverse-dynamics", "bias", "energies", "generalized-momentum", "jdot-qdot"), _SUMS,
+    ),
+    **dict.fromkeys(("jacobian-inverse", "direct-dynamics", "state-space"), _SUMS | {"div"}),
+}  # fmt: skip
 _FEW_TERMS, _SHORT = 300, 300  # terms of the sums, operations of a text that is read at a glance
 _MATRICES = {
     "A": "inertia matrix",
@@ -158,6 +159,30 @@ class Program:
             )
             for name, output in self.code.outputs.items()
         }
+
+    @property
+    def packed(self) -> Program:
+        """The program that gives of each output only the elements that are not zero in every state,
+        row by row: y[program.sparsity["y"]] = those of `packed`. Of the regressor of a humanoid
+        they are a sixth, and what a batch takes is the writing.
+
+        >>> regressor = cardan.model(cardan.load("rx90"), "regressor")
+        >>> regressor.outputs, regressor.packed.outputs
+        ({'D': (6, 78)}, {'D': (203,)})"""
+        outputs: dict[str, ir_code.Output] = {}
+        for name, there in self.sparsity.items():
+            refs = self.code.outputs[name].refs
+            own = tuple(refs[k] for k in np.flatnonzero(there).tolist())
+            outputs[name] = ir_code.Output((len(own),), own)
+        meaning = {
+            **self.meaning,
+            **{x: f"{self.meaning.get(x, x)}; elements that may differ from 0" for x in outputs},
+        }
+        return replace(
+            self, code=replace(self.code, outputs=outputs), meaning=meaning, coordinates={
+                x: own for x, own in self.coordinates.items() if x not in outputs
+            }, page=None,
+        )  # fmt: skip
 
     @property
     def cost(self) -> Cost:
@@ -424,7 +449,7 @@ class Program:
     @cached_property
     def readable(self) -> Program:
         """What is read where no form is asked for: the textbook form of a model that books have, if
-        it is short and nothing but sums and products; else the plain one.
+        it is short and nothing but sums and products, or their quotients; else the plain one.
 
         >>> gravity = cardan.model(cardan.load("planar2r"), "gravity")
         >>> gravity.readable.code == gravity.textbook.code
@@ -435,7 +460,8 @@ class Program:
         from .ir.passes import expanded_cost
 
         plain = self.plain
-        known = self.model in _IN_BOOKS and not {node[0] for node in plain.code.nodes} - _SUMS
+        operations = {node[0] for node in plain.code.nodes}
+        known = operations <= _IN_BOOKS.get(self.model, frozenset())
         book = plain._written(_FEW_TERMS) if known else None
         if book is None:
             return plain
@@ -481,9 +507,20 @@ class Program:
     def _angles(self) -> dict[tuple[str, str, int], str]:
         """What an input is called in the name of its sine: 2 in S2, and a parameter by its name."""
         size = prod(self.inputs.get("q", (0,)))
-        links = [link for link, _ in self.coordinates.get("q", ())] or range(1, size + 1)
-        joints = {("input", "q", k): str(link) for k, link in enumerate(links)}
+        joints = {("input", "q", k): str(k + 1) for k in range(size)} | self.positions
         return joints | {("input", "p", k): name for k, name in enumerate(self.parameters)}
+
+    @property
+    def positions(self) -> dict[tuple[str, str, int], str]:
+        """The links of the joint positions among the inputs: q, or the first of a state.
+
+        >>> cardan.model(cardan.load("planar2r"), "gravity").positions
+        {('input', 'q', 0): '1', ('input', 'q', 1): '2'}"""
+        links = [link for link, _ in self.coordinates.get("q", ())]
+        state = [link for link, _ in self.coordinates.get("x", ())]
+        listed = {("input", "q", k): link for k, link in enumerate(links)}
+        first = ((k, link) for k, link in enumerate(state) if link not in state[:k])
+        return listed | {("input", "x", k): link for k, link in first}
 
     @named_arguments
     def equations(

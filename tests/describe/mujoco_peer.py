@@ -10,7 +10,7 @@ import pytest
 from tests.describe.mechanics import poses
 
 import cardan
-from cardan.describe.robot import FIXED, Robot
+from cardan.describe.robot import FIXED, Joint, Robot
 from cardan.describe.values.expression import number
 from cardan.describe.xml.write import frame_matrix
 
@@ -20,13 +20,15 @@ __all__ = ["ball_axes", "difference", "drives_differ", "free_joint", "joint_ids"
 def difference(robot: Robot, model: Any, states: int = 5) -> float:
     """The largest error of A and of H = C qd + Q at random states, by their largest entries.
 
-    Constraints, friction and actuators are off. On a floating base both are taken in the axes of
-    the base: MuJoCo has its velocity in those of the world."""
+    Constraints, friction and actuators are off; springs push, as H has them. On a floating base
+    both are taken in the axes of the base: MuJoCo has its velocity in those of the world."""
     mujoco = pytest.importorskip("mujoco")
     model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONSTRAINT
+    model.tendon_stiffness[:] = 0.0  # told as left out, as are those of free and ball joints
+    model.jnt_stiffness[model.jnt_type < 2] = 0.0
     data = mujoco.MjData(model)
     tree = robot.tree()
-    tree = replace(tree, joints=tuple(replace(joint, FV=0, FS=0) for joint in tree.joints))
+    tree = replace(tree, joints=tuple(map(_frictionless, tree.joints)))
     free = free_joint(robot, model)
     lead = 0 if free is None else 6
     A, H = (cardan.model(tree, name, effort="plain") for name in ("inertia-matrix", "bias"))
@@ -44,12 +46,21 @@ def difference(robot: Robot, model: Any, states: int = 5) -> float:
             B[first : first + 3, :3], B[first + 3 : first + 6, 3:6] = R, np.eye(3)
         mujoco.mj_forward(model, data)
         full = full_matrix(model, data)
-        M, h = B.T @ full @ B, B.T @ (data.qfrc_bias + full @ drift)
+        M, h = B.T @ full @ B, B.T @ (data.qfrc_bias - data.qfrc_spring + full @ drift)
         ours = [p.evaluate(**{key: x[key] for key in p.inputs}) for p in (A, H)]
         scale = np.abs(M).max()
         worst = max(worst, float(np.abs(ours[0] - M).max() / scale))
         worst = max(worst, float(np.abs(ours[1] - h).max() / max(np.abs(h).max(), 1e-3 * scale)))
     return worst
+
+
+def _frictionless(joint: Joint) -> Joint:
+    """Without friction; an elastic joint with its spring beside a motor."""
+    bare = replace(joint, FV=0, FS=0)
+    if not joint.elastic:
+        return bare
+    spring = {"spring": joint.stiffness, "neutral": joint.rest}
+    return replace(bare, elastic=False, stiffness=0, rest=0, damping=0, **spring)
 
 
 def put(
@@ -111,7 +122,8 @@ def _rates(q: np.ndarray, axes: np.ndarray) -> np.ndarray:
 
 
 def drives_differ(robot: Robot, model: Any) -> float:
-    """The largest difference of damping and friction; damping of actuators is in the joints."""
+    """The largest difference of damping, friction and springs; damping of actuators is in the
+    joints, that of springs relative to 1 or the stiffness. Springs of balls are left out."""
     ids = joint_ids(robot, model)
     rows = model.jnt_dofadr[ids]
     damping = model.dof_damping.copy()
@@ -124,7 +136,15 @@ def drives_differ(robot: Robot, model: Any) -> float:
         [[number(x.damping if x.elastic else x.FV), number(x.FS)] for x in joints], dtype=float
     )
     theirs = np.column_stack((damping, model.dof_frictionloss))[rows]
-    return float(np.abs(ours.reshape(-1, 2) - theirs).max(initial=0.0))
+    worst = float(np.abs(ours.reshape(-1, 2) - theirs).max(initial=0.0))
+    on = not model.opt.disableflags & pytest.importorskip("mujoco").mjtDisableBit.mjDSBL_SPRING
+    for joint, i in zip(joints, ids, strict=True):
+        k, rest = (joint.stiffness, joint.rest) if joint.elastic else (joint.spring, joint.neutral)
+        theirs = on * np.ravel(model.jnt_stiffness[i])[0] if model.jnt_type[i] != 1 else 0.0
+        worst = max(worst, abs(number(k) - theirs) / max(1.0, theirs))
+        if theirs:
+            worst = max(worst, abs(number(rest) - model.qpos_spring[model.jnt_qposadr[i]]))
+    return worst
 
 
 def free_joint(robot: Robot, model: Any) -> int | None:
@@ -212,7 +232,11 @@ def tied_difference(robot: Robot, model: Any, states: int = 2) -> float:
     program = cardan.model(robot, "direct-dynamics", effort="plain")
     columns = {f"q{j + 1}": k for k, j in enumerate(moving)}
     active, driven = (
-        [columns[name] for name in program.meaning[key].rpartition(": ")[2].split(", ")]
+        [
+            columns[name]
+            for name in program.meaning[key].rpartition(": ")[2].split(", ")
+            if name != "none"
+        ]
         for key in ("qd", "tau")
     )
     idle = [columns[f"q{j}"] for j in cardan.model(robot, "loop-geometry").analysis.idle]
@@ -254,7 +278,7 @@ def tied_difference(robot: Robot, model: Any, states: int = 2) -> float:
         mujoco.mj_forward(model, data)
         full = full_matrix(model, data)
         force = B.T @ (data.qfrc_passive - data.qfrc_bias - full @ drift)
-        force[lead + np.array(driven)] += x["tau"]
+        force[lead + np.array(driven, int)] += x["tau"]
         M, J = B.T @ full @ B, np.hstack((np.zeros((len(still), lead)), still))
         size = len(J)
         K = np.block([[M, J.T], [J, np.zeros((size, size))]])

@@ -11,6 +11,7 @@ import pytest
 from mechanics import inertia_at, poses, rotation, translation
 from tests.compare import near
 
+import cardan
 from cardan.describe.dh.tables import COLUMNS, from_dh, read_dh_table
 from cardan.describe.robot import FIXED, INERTIA, Link
 from cardan.describe.values.expression import number
@@ -228,3 +229,30 @@ def test_faults_of_rows(row):
 
 def test_every_convention_names_four_columns():
     assert all(len(columns) == 4 for columns in COLUMNS.values())
+
+
+def test_drives_base_tool_and_gravity_of_a_text_table():
+    """A rotor behind a gear, friction that is not symmetric, a base, a tool, gravity."""
+    text = (
+        "gravity = 0, 9.81, 0\nsigma,d,theta,a,alpha,M,X,Jm,G,FV,FS,FSA,spring\n"
+        "2,0.3,pi/2,0.1,0,,,,,,,,\n0,0,q2,0.5,0,2,-0.2,1/5000,-50,0.1,0.4,0.05,3\n"
+        "2,0,0,0.2,pi/2,,,,,,,,\n"
+    )
+    robot, faults = read_dh_table(text, "standard")
+    assert robot is not None, faults
+    joint = next(joint for joint in robot.joints if joint.sigma == 0)
+    values = [number(getattr(joint, key)) for key in ("IA", "FV", "FS", "FSA", "spring")]
+    assert values == pytest.approx([0.5, 0.1, 0.4, 0.05, 3])
+    x = {"q": [0.7], "qd": [0.0], "qdd": [0.0]}
+    tau = cardan.model(robot, "inverse-dynamics").evaluate(**x)[0]
+    # the base turns by pi/2 about z: the arm hangs from q = 0 on along gravity's line
+    lean = 0.7 + np.pi / 2
+    expected = -2 * 0.3 * 9.81 * np.cos(lean) + 3 * 0.7
+    assert tau == pytest.approx(expected, abs=1e-12)
+    tip = cardan.model(robot, "transform").evaluate(q=[0.7])[:3, 3]
+    assert tip == pytest.approx([0.7 * np.cos(lean), 0.1 + 0.7 * np.sin(lean), 0.3], abs=1e-12)
+    for line, words in (("gravity = 1 2\n", "2 numbers"), ("", "without an inertia")):
+        bad = line + text[text.index("sigma") :].replace("1/5000", "")
+        robot, faults = read_dh_table(bad, "standard")
+        assert robot is None
+        assert any(words in str(fault) for fault in faults)

@@ -114,6 +114,24 @@ def test_arm_agrees_with_mujoco(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         assert inertia.evaluate(q=q) == pytest.approx(full[np.ix_(speed, speed)], rel=1e-9)
 
 
+def test_springs_pull_as_in_mujoco_and_are_written(tmp_path: Path) -> None:
+    mujoco = pytest.importorskip("mujoco")
+    text = ARM.replace('<joint name="j4"/>', '<joint name="j4" stiffness="7" springref="20"/>')
+    text = text.replace('ref="0.15"', 'ref="0.15" stiffness="30" springref="0.05"')
+    write = tmp_path / "again.xml"
+    robot_of(text).save(write)
+    for written in (text, write.read_text()):
+        robot = robot_of(written)
+        model, data, place, speed = peer(written, robot)
+        q, still = np.random.default_rng(1).uniform(-1, 1, 5), np.zeros(5)
+        data.qpos[place] = q
+        mujoco.mj_forward(model, data)
+        tau = cardan.model(robot, "inverse-dynamics").evaluate(q=q, qd=still, qdd=still)
+        bias, passive = data.qfrc_bias[speed], data.qfrc_passive[speed]
+        assert np.abs(passive[[1, 3]]).min() > 0.1
+        assert tau == pytest.approx(bias - passive, rel=1e-9, abs=1e-9)
+
+
 def test_what_is_kept() -> None:
     robot = robot_of(ARM)
     joints = {joint.name: joint for joint in robot.joints}

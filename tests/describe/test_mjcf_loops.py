@@ -69,6 +69,7 @@ def test_a_rod_between_balls_on_a_floating_base():
         ("agility_cassie/cassie.xml", 10),
         ("robotiq_2f85/2f85.xml", 1),
         ("ufactory_xarm7/hand.xml", 1),
+        ("iit_softfoot/softfoot.xml", 0),
     ],
 )
 def test_public_files(path, motors):

@@ -49,9 +49,14 @@ CASES = {
         '<compiler inertiagrouprange="2 3"/><default><geom group="2"/></default>',
         more='<geom size="0.2" group="1"/><geom size="0.1" group="3" pos="0 0 0.1"/>',
     ),
+    "springs": arm('<default><joint springref="20"/></default>', first='stiffness="3" ref="30"',
+                   second='stiffness="0.4" damping="0.1"'),
     "springdamper": arm(first='springdamper="0.1 0.7" ref="30"', second='armature="0.2"'),
     "springdamper of a class": arm(
         '<compiler settotalmass="3"/><default><joint springdamper="0.2 1" damping="5"/></default>'
+    ),
+    "springs of joints": arm(
+        '<default><joint stiffness="3" springref="20"/></default>', second='ref="10" damping="1"'
     ),
     "springdamper on a floating base": arm(first='springdamper="0.1 0.7"')
     .replace('<joint name="j"', '<freejoint/><geom size="0.1"/><body name="c"><joint name="j"')
@@ -385,9 +390,11 @@ LEFT = {
     "gravity compensation (gravcomp) is left out (1: c)": arm(
         more='<body name="c" gravcomp="1"><geom size="0.1"/></body>'
     ),
-    "springs of joints are left out (2: j, k)": arm(
-        '<default><joint stiffness="3"/></default>', second='springdamper="1 1"'
+    "springs of higher order than linear are left out (1: k)": arm(second='stiffness="1 0.5"'),
+    "springs that yield are taken as elastic ones (1: k)": arm(
+        second='stiffness="1" springyield="2"'
     ),
+    "springs of ball joints are left out (1: k)": arm(second='type="ball" stiffness="1"'),
     "damping of higher order than linear is left out (1: k)": arm(second='damping="1 0.5"'),
     "springs of tendons are left out (1: t)": arm(
         tail='<tendon><fixed name="t" stiffness="2"><joint joint="j" coef="1"/></fixed></tendon>'
@@ -433,7 +440,7 @@ def test_what_does_nothing_is_not_said() -> None:
     robot, faults = read_bytes(text.encode(), "x.xml")
     assert faults == []
     assert robot is not None
-    assert all(joint.FV == 0 for joint in robot.joints)
+    assert all(joint.FV == joint.spring == 0 for joint in robot.joints)
 
 
 def test_equality_switched_off_ties_nothing() -> None:
@@ -447,11 +454,10 @@ def test_equality_switched_off_ties_nothing() -> None:
 
 def test_many_are_one_line_with_all_in_its_details() -> None:
     many = "".join(
-        f'<body name="b{k}"><joint name="s{k}" stiffness="1"/><geom size="0.1"/></body>'
-        for k in range(40)
+        f'<body name="s{k}" gravcomp="1"><joint/><geom size="0.1"/></body>' for k in range(40)
     )
     _, faults = read_bytes(arm(more=many).encode(), "x.xml")
-    (fault,) = [fault for fault in faults if "springs" in str(fault)]
+    (fault,) = [fault for fault in faults if "gravcomp" in str(fault)]
     assert "(40: s0, s1, s2, s3, s4, ...)" in str(fault)
     assert len(fault.details) == 40
     assert fault.details[-1].endswith("s39")
@@ -512,7 +518,7 @@ def test_the_table_says_what_becomes_of_them() -> None:
     assert meaning("body/joint", "armature") == "read"
     assert meaning("worldbody/body/frame/geom", "rgba") == "harmless"
     assert meaning("body", "gravcomp") == "left out"
-    assert meaning("default/default/joint", "stiffness") == "left out"
+    assert meaning("default/default/joint", "springyield") == "left out"
     assert meaning("body/joint", "amature") == meaning("body/nothing") == ""
 
 

@@ -36,7 +36,7 @@ def test_identify(files: Path) -> None:
     assert done.exit_code == 0, done.output
     assert done.stdout.index("relative torque error") < done.stdout.index("ZZ1R")
     assert "identifying: solving" in done.stderr
-    assert "validation, consistent bodies" in done.stdout
+    assert "validation, base parameters" in done.stdout
     names = {path.name for path in (files / "out").iterdir()}
     assert {"report.html", "report.md", "robot.toml", "robot.par", "robot.urdf"} <= names
     assert cardan.load(files / "out" / "robot.toml").n == 3

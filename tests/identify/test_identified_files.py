@@ -164,6 +164,6 @@ def test_the_command_prints_the_error_of_each_file(tmp_path: Path) -> None:
     words = ["identify", str(tmp_path / "arm.toml"), str(tmp_path / "log.npz"), "--base-only"]
     shown = CliRunner().invoke(app, [*words, "-o", str(tmp_path / "report")])
     assert shown.exit_code == 0, shown.output
-    assert "relative torque error of the identified law" in shown.output
+    assert "relative torque error of the identified robot" in shown.output
     assert "relative torque error of the file" in shown.output
     assert "robot.toml" in shown.output

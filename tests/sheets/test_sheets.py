@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 import cardan
 from cardan.app.cli.main import app
 from cardan.document import html, markdown, tex, typst
+from cardan.document.reading import parts_of
 from cardan.document.structure import Drawing, Label, Section
 from cardan.sheets.picture import robot_drawing
 from cardan.sheets.sheet import _equations, sheet_document
@@ -108,3 +109,18 @@ def test_lengths_are_drawn() -> None:
 
     assert {"D_{2}", "D_{3}", "q_{4}"} <= labels(robot_drawing(cardan.load("scara")))
     assert {"L_{1}", "L_{2}", "q_{3}"} <= labels(robot_drawing(cardan.load("planar3r")))
+
+
+def test_steps_of_the_general_method_are_a_list() -> None:
+    latex = cardan.model(cardan.load("general6r"), "inverse-geometry").equations("latex")
+    parts = parts_of(latex)
+    words = " ".join(str(part) for part in parts)
+    assert "begin{" not in words
+    assert "item " not in words
+    assert sum(str(part).startswith(("('8. ", "8. ")) for part in parts) == 1
+    assert r"\theta_{5}" in latex
+
+
+def test_decimal_lengths_stay_decimal() -> None:
+    text = cardan.model(cardan.load("car"), "transform").equations()
+    assert "body_x + 2.6*C3" in text

@@ -492,7 +492,11 @@ def test_a_motion_goes_through_points_and_along_a_line() -> None:
 
 def test_studies_say_what_the_library_says() -> None:
     robot, q = cardan.load("ur5"), [0.1, -0.8, 0.9, 0.2, 0.7, 0.1]
-    assert _ur5("linear")["values"]["A"] == pytest.approx(cardan.linearise(robot, q).A)
+    system = cardan.linearise(robot, q)
+    answer = _ur5("linear")
+    assert answer["values"]["A"] == pytest.approx(system.A)
+    assert _csv(answer, "transfer.csv")["denominator"] == pytest.approx(system.transfer()[1])
+    assert _ur5("linear", control="pd", bandwidth=20.0)["values"]["A"] != answer["values"]["A"]
     factors = [row[:3] for row in _ur5("singular")["tables"][0]["rows"]]
     listed = cardan.singularities(robot).factors
     assert factors == [[x.name, x.text, x.zero] for x in listed]
@@ -601,3 +605,19 @@ def test_torques_that_hold_the_robot_are_those_of_the_model(tmp_path: Path) -> N
     gravity = cardan.model(ur5, "gravity").evaluate(q=[0.3, -1.0, 1.2, 0.4, 0.9, -0.3])
     assert (before, after, told) == ([], [], [True])
     assert torques == pytest.approx(gravity.tolist())
+
+
+def test_tables_beside_the_model() -> None:
+    from cardan.control.table_code import side_by_side
+
+    link = {"mass": 1, "com": [0.2, 0, 0], "inertia_com": [0.01, 0, 0, 0.01, 0, 0.01]}
+    robot = cardan.load(
+        {"name": "two", "gravity": [0, -9.81, 0], "link": [link, {**link, "d": 0.4}]}
+    )
+    data = {"robot": dumps(robot, "toml"), "points": 4, "degree": "1"}
+    answer = work.FUNCTIONS["tables"](data, lambda text: None)
+    rows = answer["tables"][0]["rows"]
+    listed = side_by_side(robot, [4, 8], degree=1)
+    assert [row[0] for row in rows] == ["exact", "reduced, 0.01", "4 points", "8 points"]
+    assert [int(row[2]) for row in rows] == [row["operations"] for row in listed]
+    assert "double" in base64.b64decode(answer["parts"]["tables.c"]).decode()

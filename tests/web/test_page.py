@@ -10,13 +10,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 from tests.web.conftest import PATIENCE as SLOW
 from tests.web.conftest import TOKEN, Server, free_port
 from tests.web.load import processor
 
 import cardan
 from cardan.catalogue import MENU
+from cardan.motion.frames import frame_poses, link_frames
 
 # where the ball at the end effector is on the screen
 _TARGET = """() => {
@@ -327,6 +330,37 @@ def test_the_first_page_is_there_soon(browser: Any, tmp_path: Path) -> None:
         own.stop()
 
 
+# move the second slider through n places, one after the other; the torques that were shown
+_SLIDE = """async (n) => {
+  const sliders = document.querySelector('.sliders'), shown = new Set();
+  const own = getElement(sliders.id.slice(1));
+  const torques = () => [...sliders.querySelectorAll('.slider-torque')].map((x) => x.textContent);
+  const change = () => new Promise((seen) => {
+    const watch = new MutationObserver(() => { watch.disconnect(); seen(); });
+    setTimeout(seen, 20000); // a place that shows nothing new is not waited for
+    watch.observe(sliders, { subtree: true, characterData: true, childList: true });
+  });
+  for (let k = 0; k < n; k++) {
+    const seen = change();
+    own.$emit('slide', [1, -1 + 2 * k / n]);
+    await seen;
+    shown.add(torques().join());
+  }
+  return shown.size;
+}"""
+
+
+def test_torques_are_live(page: Any, server: Server) -> None:
+    """Of an arm with seven joints: each place of a slider has its own, 30 of them in a second of
+    the processor's time at the very least."""
+    open_bundled(page, "panda")
+    page.get_by_label("Torques that hold").click()
+    page.locator(".slider-torque").first.wait_for(timeout=SLOW)
+    before = processor(server.process.pid)
+    assert page.evaluate(_SLIDE, 60) >= 55
+    assert processor(server.process.pid) - before < 2
+
+
 def test_keys_choose_tabs_and_undo(page: Any) -> None:
     page.keyboard.press("Alt+2")
     page.get_by_role("button", name="Derive").wait_for(timeout=SLOW)
@@ -472,6 +506,86 @@ def test_the_end_effector_can_be_dragged(page: Any) -> None:
     page.get_by_text("Configuration").wait_for(state="hidden", timeout=SLOW)
 
 
+# a point of an arrow or a ring of the handle, on the screen
+_GRIP = """(name) => {
+  const view = getElement(document.querySelector('.scene').id.slice(1));
+  const part = view.scene.getObjectByName('handle').children.find((x) => x.name === name);
+  const near = name.startsWith('move') ? [0, 0.9, 0] : [0.5515, 0.5515, 0];
+  const at = part.localToWorld(part.position.clone().set(...near)).project(view.camera);
+  const box = view.renderer.domElement.getBoundingClientRect();
+  return [box.left + (at.x + 1) / 2 * box.width, box.top + (1 - at.y) / 2 * box.height];
+}"""
+
+
+def test_the_end_effector_is_moved_turned_and_typed(page: Any) -> None:
+    """By an arrow, a ring and numbers, which are what the model says of the joints."""
+    open_bundled(page, "ur5")
+
+    def pose() -> list[float]:
+        return [float(x.input_value()) for x in page.locator(".tool-row input").all()]
+
+    def agrees() -> bool:
+        robot = cardan.load("ur5")
+        T = frame_poses(robot, link_frames(robot, np.array(figures(page))))
+        here = pose()
+        rotation = Rotation.from_euler("xyz", here[3:]).as_matrix()
+        return bool(np.allclose(T[:3, 3], here[:3], atol=4e-3)
+                    and np.allclose(T[:3, :3], rotation, atol=8e-3))  # fmt: skip
+
+    for k, x in ((1, 150), (2, 260), (4, 240)):
+        page.locator(".slider-row .q-slider").nth(k).click(position={"x": x, "y": 10})
+    until(page, lambda: sum(abs(x) > 0.1 for x in figures(page)) == 3 and agrees())
+    field = page.get_by_label("z of the end effector")
+    field.fill("0.5")
+    field.press("Enter")
+    until(page, lambda: pose()[2] == 0.5 and agrees())
+    page.get_by_label("Look at the whole robot").click()
+    page.get_by_label("Arrows and rings").click()
+    page.wait_for_function(f"""() => {{
+      const view = getElement(document.querySelector('.scene').id.slice(1));
+      const place = ({_GRIP})('move-x');
+      return view.scene.getObjectByName('handle').visible && place.every(Number.isFinite);
+    }}""")
+    for name in ("move-x", "turn-z"):
+        before = pose()
+        x, y = page.evaluate(_GRIP, name)
+        page.mouse.move(x, y)
+        page.wait_for_function("document.querySelector('.scene canvas').style.cursor === 'grab'")
+        page.mouse.down()
+        page.mouse.move(x + 12, y - 12, steps=3)
+        page.mouse.up()
+        until(page, lambda before=before: apart(pose(), before) > 0.01 and agrees())
+        turned = Rotation.from_euler("xyz", before[3:]).inv()
+        turned *= Rotation.from_euler("xyz", pose()[3:])
+        if name == "move-x":
+            assert turned.magnitude() < 0.01
+        else:
+            assert apart(pose()[:3], before[:3]) < 2e-3
+            assert abs(turned.as_rotvec()[2]) > 0.02
+            assert np.abs(turned.as_rotvec()[:2]).max() < 0.01
+
+
+def test_tips_come_by_keys_and_by_touch(page: Any) -> None:
+    tip = page.locator(".tip")
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        if tip.count():
+            break
+    assert tip.inner_text()
+    page.mouse.click(5, 5)
+    tip.wait_for(state="detached", timeout=SLOW)
+    page.get_by_label("Dark or light").dispatch_event("touchstart")
+    page.locator(".tip", has_text="Dark or light").wait_for(timeout=SLOW)
+
+
+def test_a_face_of_the_cube_is_looked_at(page: Any) -> None:
+    page.locator(".face", has_text="Top").dispatch_event("click")
+    page.wait_for_function("""() => {
+      const { camera } = getElement(document.querySelector('.scene').id.slice(1));
+      return camera.matrixWorldInverse.elements[10] > 0.999;
+    }""")
+
+
 def test_a_picture_can_be_saved(page: Any, tmp_path: Path) -> None:
     page.get_by_label("Names of the links").click()
     with page.expect_download(timeout=SLOW) as found:
@@ -529,6 +643,16 @@ def test_the_gallery_shows_and_opens(page: Any, server: Server) -> None:
     until(page, lambda: page.locator(".robot-card").count() == 2)
     own.first.get_by_role("button", name="Open").click()
     page.locator(".header .title", has_text="Branched tree").wait_for(timeout=SLOW)
+    open_bundled(page, "planar2r")  # the next version of what is kept under that name
+    page.keyboard.press("Control+s")
+    page.get_by_label("Name", exact=True).fill("my tree")
+    page.get_by_role("button", name="Apply").click()
+    page.locator(".q-dialog").wait_for(state="detached", timeout=SLOW)
+    page.goto(f"{server.address}/robots")
+    own.first.get_by_text("1 older version").wait_for(timeout=SLOW)
+    own.first.get_by_role("button", name="Versions").click()
+    page.get_by_role("listitem").filter(has_text="joints").nth(1).click()
+    page.locator(".header .title", has_text="Branched tree").wait_for(timeout=SLOW)
 
 
 def test_nothing_sticks_out(page: Any) -> None:
@@ -536,7 +660,7 @@ def test_nothing_sticks_out(page: Any) -> None:
         page.set_viewport_size({"width": width, "height": height})
         page.wait_for_timeout(800)
         assert page.evaluate("document.documentElement.scrollWidth") <= width
-        for label in ("Change link 6", "joint joint6", "Dark or light"):
+        for label in ("Change link 6", "joint joint6", "Fold the picture"):
             box = page.get_by_label(label, exact=True).bounding_box()
             assert box is not None
             assert box["x"] + box["width"] <= width
@@ -594,6 +718,7 @@ def test_names_stand_at_the_frames_of_the_file(page: Any, tmp_path: Path) -> Non
     page.get_by_text("Open a file").click()
     page.locator("input[type=file]").first.set_input_files(tmp_path / "arm.urdf")
     page.locator(".header .title", has_text="two axes").wait_for(timeout=SLOW)
+    until(page, lambda: page.locator(".slider-name").all_inner_texts() == ["pan", "lift"])
     page.get_by_label("Names of the links").click()
 
     def stand(where: dict[str, tuple[float, ...]]) -> bool:

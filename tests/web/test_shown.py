@@ -7,7 +7,9 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
+from tests.compare import near
 
 import cardan
 from cardan.app.web.jobs.work import derive
@@ -16,11 +18,15 @@ from cardan.app.web.panels.form import Vector
 from cardan.app.web.panels.models import Models, counted
 from cardan.app.web.panels.table import _geometry, _limits
 from cardan.app.web.scene.sliders import Sliders
-from cardan.app.web.server.angles import factors, unit
+from cardan.app.web.scene.tool import ellipsoid
+from cardan.app.web.scene.view import seen
+from cardan.app.web.server.angles import factors, names, unit
 from cardan.app.web.server.state import Page
 from cardan.app.web.server.store import Store
-from cardan.describe.files import dumps
+from cardan.describe.files import dumps, read_bytes
 from cardan.describe.robot import INERTIA
+from cardan.loops.numeric import skeleton
+from cardan.sheets.solids import drawable
 
 NAME = "a" * 32
 
@@ -114,6 +120,33 @@ def test_a_symbol_without_a_value_is_not_shown_with_one(page: Page) -> None:
     assert "half" in told[-1]
     sliders._set("D3", " ")
     assert page.known_values() == {}
+
+
+def test_joints_are_called_as_their_file_calls_them() -> None:
+    urdf = (
+        '<robot name="r"><link name="a"/><link name="b"/><joint name="left_hip" type="continuous">'
+        '<parent link="a"/><child link="b"/><axis xyz="0 0 1"/></joint></robot>'
+    )
+    assert names(read_bytes(urdf.encode(), "r.urdf")[0]) == ("left_hip",)
+    assert names(cardan.load("rx90"))[:2] == ("th1", "th2")
+    assert names(cardan.load("panda"))[:2] == ("q1", "q2")
+    assert names(cardan.load("stewart"))[6:8] == ("u1", "v1")
+
+
+def test_dark_surfaces_are_seen_in_the_dark() -> None:
+    assert [seen("#101010", False), seen("#e0a010", True)] == ["#101010", "#e0a010"]
+    assert [seen("#101010", True), seen("#200000", True)] == ["#696969", "#694949"]
+    assert seen("red", True) == "red"
+
+
+@pytest.mark.parametrize("name", ["ur5", "planar2r", "scara"])
+def test_the_ellipsoid_is_that_of_the_jacobian(name: str) -> None:
+    robot = skeleton(drawable(cardan.load(name), {}))
+    q = np.linspace(0.3, 1.1, robot.n)
+    axes, lengths = ellipsoid(robot, q)
+    J = np.asarray(cardan.model(robot, "jacobian").compile()(q=q))[:3]
+    near((axes * lengths**2) @ axes.T, J @ J.T, 1e-5)
+    assert np.linalg.det(axes) > 0
 
 
 def test_degrees_are_those_of_the_whole_page(page: Page) -> None:

@@ -418,6 +418,16 @@ def test_robots_are_kept_under_names(tmp_path: Path) -> None:
         shelf.put("arm", text, {})
     with pytest.raises(InputError, match="name is missing"):
         shelf.put(" ", text, {})
+    other = dumps(cardan.load("ur5"), "toml")
+    assert shelf.keep("arm", other, {}).key == first.key
+    kept = shelf.keep("arm", text, {"D3": "0.4"})
+    assert [x.robot.name for x in (kept, *kept.versions)] == [
+        "RX90", cardan.load("ur5").name, "RX90"]  # fmt: skip
+    assert shelf.find(first.key) == kept
+    assert [x.versions for x in kept.versions] == [(), ()]
+    for _ in range(40):
+        kept = shelf.keep("arm", text, {"D3": "0.4"})
+    assert len(kept.versions) == len(shelf.find(first.key).versions) == 30
     second = shelf.duplicate(first.key)
     assert (second.name, second.values, second.robot.name) == ("arm (2)", {"D3": "0.4"}, "RX90")
     shelf.rename(second.key, "other")

@@ -14,13 +14,21 @@ import cardan
 from cardan.app.web.panels import table
 from cardan.app.web.panels.answer import matrix
 from cardan.app.web.panels.cells import Block, Cell, Grid, menu
-from cardan.app.web.panels.structure import duplicated, inserted, removed
+from cardan.app.web.panels.structure import (
+    duplicated,
+    framed,
+    inserted,
+    removed,
+    shifted_to,
+)
+from cardan.app.web.panels.table import _frames
 from cardan.app.web.panels.values import read_values
 from cardan.app.web.server.state import Page
 from cardan.app.web.server.store import Store
 from cardan.describe.check import check
 from cardan.describe.robot import GEOMETRY
 from cardan.errors import InputError
+from cardan.motion.frames import frame_poses, link_frames
 
 
 def test_a_cell_is_judged_as_the_robot_would_be(page: Any) -> None:
@@ -210,6 +218,34 @@ def test_links_are_inserted_and_duplicated() -> None:
         "link1", "link2", "link7", "link3", "link4", "link5", "link6"
     ]  # fmt: skip
     assert [joint.antecedent for joint in between.joints] == list(range(7))
+    for a, b, order in ((4, 1, "152346"), (0, 3, "234156")):
+        shifted = shifted_to(robot, a, b)
+        assert [link.name for link in shifted.links] == [f"link{k}" for k in order]
+        assert [joint.antecedent for joint in shifted.joints] == list(range(6))
+        assert not check(shifted)
+
+
+def test_a_tool_is_a_frame_and_can_be_the_end_effector(tmp_path: Path) -> None:
+    """Placed, renamed and taken away in its table; the inverse geometry means it."""
+    page = Page(Store(tmp_path).project("a" * 32), None)  # type: ignore[arg-type]
+    assert page.open(cardan.load("ur5")) == ""
+    assert page.change(framed(page.robot)) == ""
+    row = _frames(page)[0].rows[0]
+    assert [row[2].take("100 mm"), row[5].take("90°"), row[7].take("π/2 + a")] == ["", "", ""]
+    assert page.robot.frames[0].xyz == (0.1, 0, 0)
+    assert page.robot.frames[0].rpy[0] == cardan.load("ur5").joints[1].alpha
+    assert _frames(page)[0].rows[0][7].take("0") == ""
+    assert _frames(page)[1].rows[0][1].take("tool1") == ""
+    assert _frames(page)[0].rows[0][0].take("hand") == ""
+    assert page.robot.end_effector == "hand"
+    with_tool = frame_poses(page.robot, link_frames(page.robot, np.zeros(6)))
+    alone = frame_poses(page.robot, link_frames(page.robot, np.zeros(6)), "wrist_3")
+    assert np.allclose(np.linalg.inv(alone) @ with_tool,
+                       [[1, 0, 0, 0.1], [0, 0, -1, 0], [0, 1, 0, 0], [0, 0, 0, 1]])  # fmt: skip
+    assert _frames(page)[0].rows[0][-1].take(None) == ""
+    assert (page.robot.frames, page.robot.end_effector) == ((), "")
+    assert page.open(cardan.load("stewart")) == ""
+    assert list(page.end_effectors()) == [""]
 
 
 def test_blocks_are_chosen_copied_and_filled_down(page: Any) -> None:
@@ -230,3 +266,8 @@ def test_blocks_are_chosen_copied_and_filled_down(page: Any) -> None:
     page.keyboard.press("Control+c")
     assert page.evaluate("navigator.clipboard.readText()") == "\t\t\nD3\t\t"
     assert page.locator("tr.marked").count() == 1
+    names = page.locator("input[aria-label^='name of link']")
+    page.locator(".grip").nth(4).drag_to(page.locator(".grip").nth(1))
+    until(page, lambda: names.nth(1).input_value() == "link5")
+    page.get_by_label("Undo").click()
+    until(page, lambda: names.nth(1).input_value() == "link2")

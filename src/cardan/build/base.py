@@ -316,6 +316,7 @@ def _derived(robot: Robot, method: str) -> BaseParameters:
     left = [c for c in sorted(apart, key=_position) if values.get(c, 0) != 0]
     rotors = [k for k in driven_cuts(robot) if robot.loops[k - 1].cut.IA != 0]
     left += [("IA", len(robot.joints) + k) for k in rotors]
+    left += [("IA", j) for j in robot.driving]
     rubbing = _rubbing(robot, frictions)
     regrouped = {c: values[c] for c in values if values[c] != original[c]}
     regrouped |= {c: value for c, value in rubbing.items() if value != 0}

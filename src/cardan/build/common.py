@@ -115,13 +115,14 @@ def with_friction(robot: Robot, wanted: bool) -> Robot:
         robot,
         joints=tuple(replace(joint, **_SMOOTH) for joint in robot.joints),
         loops=tuple(replace(k, cut=replace(k.cut, **_SMOOTH)) for k in robot.loops),
+        drives=tuple(replace(drive, **_SMOOTH) for drive in robot.drives),
     )
 
 
 # what may be chosen in a recursion that gives torques only, and in one by composite links
 RECURSION = (
     "lump", "still", "carried", "balance", "axial", "apart", "rod", "align", "slide", "regroup",
-    "unit",
+    "unit", "rotors",
 )  # fmt: skip
 COMPOSITE = ("still", "slide", "align", "regroup", "unit")
 

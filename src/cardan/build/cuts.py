@@ -1,7 +1,9 @@
-"""Cut joints of loops: they are no joints of the tree, but may rub and have rotors all the same.
+"""Cut joints of loops and motors that several joints turn: they are no joints of the tree, but rub
+and have rotors all the same.
 
 The rate of a cut joint of one freedom is a row over the joints of its loop, c = w qd_tr, and its
-acceleration w qdd_tr + Phi; what acts along it pushes the joints of the tree by w^T."""
+acceleration w qdd_tr + Phi; what acts along it pushes the joints of the tree by w^T. The row of a
+motor of several joints is that of its ratios, and Phi = 0."""
 
 from __future__ import annotations
 
@@ -9,8 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..mechanism.loops import LoopFrames
-from ..models.bodies import Bodies, Body
+from ..models.bodies import Bodies, Body, Shared
 from ..models.friction import COEFFICIENTS, Friction
 from ..models.loops import Constraint
 from ..models.regressor import Columns
@@ -24,10 +25,10 @@ Row = Mapping[int, Scalar]
 
 @dataclass(frozen=True)
 class Cut:
-    """A cut joint of one freedom."""
+    """A cut joint of one freedom, or a motor of several joints; j: its number in names."""
 
-    loop: LoopFrames
-    body: Body  # its frame, with its rotor and friction
+    j: int
+    body: Body | Shared  # with its rotor and friction
     row: Row
     Phi: Scalar
 
@@ -39,14 +40,15 @@ class Cut:
 
 
 def cuts(mechanism: Mechanism, scene: Bodies, constraint: Constraint) -> list[Cut]:
-    """The cut joints of one freedom; Phi is known where velocities are."""
+    """The cut joints of one freedom, then the motors of several joints; Phi is known where
+    velocities are."""
     listed: list[Cut] = []
     rows = iter(zip(constraint.cut, constraint.Phi or constraint.cut, strict=True))
     for loop in mechanism.coordinates.loops:
         own = [next(rows) for _ in range(3 if loop.kind == "universal" else loop.freedom)]
         if loop.freedom == 1:
-            listed.append(Cut(loop, scene.links[loop.cut - 1], *own[0]))
-    return listed
+            listed.append(Cut(loop.cut, scene.links[loop.cut - 1], *own[0]))
+    return [*listed, *(Cut(x.j, x, x.row, 0) for x in scene.drives)]
 
 
 def is_present(x: Scalar) -> bool:
@@ -74,7 +76,7 @@ def cut_torques(
         if cut.acts:
             rate, rise = along(cut.row, rates), along(cut.row, rises) + cut.Phi
             body = cut.body
-            torques.append((cut, body.IA * rise + body.friction(rate)))
+            torques.append((cut, body.IA * rise + body.rubs.torque(rate)))
     return torques
 
 
@@ -120,10 +122,10 @@ def cut_motion(
     rates = dict(zip(moving, qd, strict=True))
     motions = {}
     for cut in cuts(mechanism, scene, constraint):
-        if cut.loop.cut in wanted:
+        if cut.j in wanted:
             rise: Scalar = 0
             if qdd is not None:
                 rise = along(cut.row, dict(zip(moving, qdd, strict=True))) + cut.Phi
             rate = along(cut.row, rates)
-            motions[cut.loop.cut] = CutMotion(cut.row, rate, rise, cut.body.rubs)
+            motions[cut.j] = CutMotion(cut.row, rate, rise, cut.body.rubs)
     return motions

@@ -8,8 +8,9 @@ held (H by the recursion, or from ∂tau/∂qd, whichever costs less):
 
 Of every other robot and model the algorithm itself is differentiated (`ir.derivative`), and so it
 is of small trees, where that costs less. Positions of loops and couplings are those of the
-independent joints: ∂/∂q_a = ∂/∂q G. A floating base is displaced by X0 (linear, angular, in frame
-0), which turns gravity: ∂/∂X0 = ∂/∂g0 (0, hat(g0))."""
+independent joints: ∂/∂q_a = ∂/∂q G. Wheels tie velocities alone: there the positions are those that
+no loop or coupling holds. A floating base is displaced by X0 (linear, angular, in frame 0), which
+turns gravity: ∂/∂X0 = ∂/∂g0 (0, hat(g0))."""
 
 from __future__ import annotations
 
@@ -22,6 +23,8 @@ from ..describe.robot import Robot
 from ..errors import ModelError
 from ..formulate.economy import motion_of_cut_frames
 from ..formulate.posture import formulated
+from ..loops.analysis import analyse
+from ..mechanism.coordinates import Coordinates, holonomic
 from ..models.bodies import Bodies, bodies
 from ..models.composite import inertia_matrix as inertia_page
 from ..models.composite import inverse_matrix
@@ -152,7 +155,7 @@ def _with_partials(
     outputs: Sequence[str], forms: Sequence[Form], mode: str = "forward",
 ) -> Program:  # fmt: skip
     """The cheapest of the forms, differentiated while they are traced."""
-    wrt, meaning = _partial_names(inputs, outputs)
+    wrt, meaning = _partial_names(mechanism, inputs, outputs)
     differentiated = [_differentiated(mechanism, form, wrt, mode) for form in forms]
     return mechanism.program(
         f"{parent}-derivatives", inputs, differentiated, [*outputs, *meaning], meaning=meaning
@@ -210,13 +213,14 @@ def _program(
 ) -> Program:  # fmt: skip
     if not mechanism.n:
         raise ModelError(f"derivatives of '{mechanism.robot.name}': no joint of this robot moves")
-    wrt, meaning = _partial_names(inputs, outputs)
+    wrt, meaning = _partial_names(mechanism, inputs, outputs)
     names = [*outputs, *meaning]
     differentiated = [
         (_differentiated(mechanism, form, wrt, mode), choices)
         for form, choices in ways for mode in ("reverse", "forward")
     ]  # fmt: skip
-    tree = not (mechanism.robot.constrained or mechanism.springs or mechanism.floats)
+    robot = mechanism.robot
+    tree = not (robot.constrained or robot.drives or mechanism.springs or mechanism.floats)
     if tree and not mechanism.robot.ne:
         rivals = differentiated if mechanism.n <= _FEW else []
         search: Way = (_cheaper(mechanism, inputs, by_composites), _CHOICES)
@@ -230,14 +234,18 @@ def _program(
 
 
 def _partial_names(
-    inputs: Iterable[str], outputs: Sequence[str]
+    mechanism: Mechanism, inputs: Iterable[str], outputs: Sequence[str]
 ) -> tuple[list[str], dict[str, str]]:
     """What the outputs are differentiated by, and the meaning of each partial derivative."""
-    known = set(inputs)
+    known, words = set(inputs), _WORDS
+    if mechanism.robot.wheels:
+        free = Coordinates.of(holonomic(mechanism.robot))
+        names = ", ".join(mechanism.robot.variables[k] for k in free.places(free.active))
+        words = words | {"q": f"the positions of {names} (last axis), which are free"}
     by = ("q", "qd", "qdd", "tau", "V0", "V0d", "g0")
     wrt: list[str] = [name for name in by if name in known]
     return wrt, {
-        f"d{y}_d{_displaced(x)}": f"partial derivatives of {y} (first axes) by {_WORDS[x]}"
+        f"d{y}_d{_displaced(x)}": f"partial derivatives of {y} (first axes) by {words[x]}"
         for y in outputs for x in wrt
     }  # fmt: skip
 
@@ -266,26 +274,34 @@ def _differentiated(mechanism: Mechanism, form: Form, wrt: Sequence[str], mode: 
 
     def run(scene: Bodies, x: Arrays) -> Result:
         result = form(scene, x)
-        G: Matrix = []
-        if mechanism.robot.constrained:
-            rows = mechanism.constraint(scene, x)[0].G()
-            G = [rows[j] for j in mechanism.coordinates.moving]
+        G = _positions(mechanism, scene, x)
         outputs = dict(result.outputs)
         for y, (shape, values) in result.outputs.items():
             for name in wrt:
-                size = len(x[name])
-                entries = partial(x["q"][0].graph, list(values), name, mode)
-                block = [entries[k : k + size] for k in range(0, len(entries), size)]
+                columns = size = len(x[name])
+                entries = partial(x["q"][0].graph, list(values), name, mode) if size else []
+                block = [entries[k : k + size] for k in range(0, len(entries), size or 1)]
                 if name == "q" and G:
-                    block = _product(block, G)
+                    columns, block = len(G[0]), _product(block, G)
                 if name == "g0":
-                    block = [[0, 0, 0, *row] for row in _product(block, hat(x["g0"]).rows)]
-                columns = len(block[0]) if block else 0
-                key = f"d{y}_d{_displaced(name)}"
-                outputs[key] = ((*shape, columns), flat(block))
+                    turned = _product(block, hat(x["g0"]).rows)
+                    columns, block = 6, [[0, 0, 0, *row] for row in turned]
+                outputs[f"d{y}_d{_displaced(name)}"] = ((*shape, columns), flat(block))
         return Result(outputs, result.record)
 
     return run
+
+
+def _positions(mechanism: Mechanism, scene: Bodies, x: Arrays) -> Matrix:
+    """G: the positions of the tree by the independent ones; nothing where all are independent."""
+    if mechanism.robot.wheels:
+        robot = holonomic(mechanism.robot)
+        analysis = analyse(holonomic(mechanism.described))
+        mechanism = replace(mechanism, robot=robot, analysis=analysis)
+    if not mechanism.robot.constrained:
+        return []
+    rows = mechanism.constraint(scene, x)[0].G()
+    return [rows[j] for j in mechanism.coordinates.moving]
 
 
 def _rows(scene: Bodies, block: Mapping[tuple[int, int], Scalar]) -> Matrix:

@@ -175,6 +175,11 @@ def _newton_euler(mechanism: Mechanism) -> Form:
 
 def _require_lagrange(mechanism: Mechanism) -> None:
     require_available(mechanism.robot, BY_LAGRANGE)
+    if mechanism.floats and mechanism.robot.drives:
+        raise ModelError(
+            f"'inverse-dynamics' of '{mechanism.robot.name}' by Lagrange has no motors"
+            " of several joints on a floating base: use method='newton-euler'"
+        )
     if mechanism.free:
         raise ModelError(
             f"'inverse-dynamics' of '{mechanism.robot.name}' by Lagrange holds its idle joints: use"
@@ -364,6 +369,11 @@ def _require_method(robot: Robot, method: str) -> None:
             f"{where}: closed loops have no recursive method; use 'inertia-matrix' (A_c and H_c) or"
             " 'constraint-forces'"
         )
+    if method == "recursive" and robot.drives:
+        raise ModelError(
+            f"{where}: motors that several joints turn tie links that are no neighbours; use"
+            " method='inertia-matrix'"
+        )
     if method == "constraint-forces" and (has_springs(robot) or is_floating(robot)):
         raise ModelError(
             f"{where} by method '{method}' is not available for elastic joints or a floating base"
@@ -378,7 +388,7 @@ def _candidates(
     """The methods worth a search, the best first: of a tree those that are cheap as they stand."""
     if method != "auto":
         return [method]
-    if mechanism.robot.constrained:
+    if mechanism.robot.constrained or mechanism.robot.drives:
         return ["inertia-matrix"]
     small = len(mechanism.robot.links) <= _LARGEST_MATRIX
     plain = {
@@ -445,8 +455,8 @@ def _by_constraint_forces(mechanism: Mechanism) -> Form:
         A = inertia_model(formulated(scene), x["q"]).A
         if any(is_present(cut.body.IA) for cut in cuts(mechanism, scene, constraint)):
             raise ModelError(
-                "'constraint-forces' is not available where cut joints have rotors, which tie links"
-                " of other branches; use method='inertia-matrix'"
+                "'constraint-forces' is not available where cut joints or motors of several joints"
+                " have rotors, which tie other links; use method='inertia-matrix'"
             )
         given = dict(zip(mechanism.active, x["tau"], strict=True))
 

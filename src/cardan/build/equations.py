@@ -21,6 +21,7 @@ from ..mechanism.coordinates import Key
 from ..models.bodies import Bodies
 from ..models.composite import Composite
 from ..models.composite import inertia_matrix as inertia_model
+from ..models.friction import is_there
 from ..models.loops import Constraint
 from ..models.newton_euler import NewtonEuler
 from .common import Arrays, wrenches
@@ -74,15 +75,19 @@ def gravity_rows(
 def joint_matrix(
     mechanism: Mechanism, scene: Bodies, constraint: Constraint, composite: Composite
 ) -> Matrix:
-    """G^T A_tr G of the independent joints, with the rotors of cut joints."""
+    """G^T A_tr G of the independent joints, with the rotors of cut joints and of motors that
+    several joints turn."""
     moving = mechanism.coordinates.moving
     A: Matrix = composite.matrix(moving)
-    if not constraint.rows:
+    if not constraint.rows and not scene.drives:
         return A
     G = constraint.G()
     rows = [G[j] for j in moving]
     size = range(mechanism.na)
-    lower = [[_product(A, rows, r, c) if c <= r else 0 for c in size] for r in size]
+    lower = A
+    if constraint.rows:
+        AG = _product(A, rows, size)
+        lower = [[_along(rows, AG, r, c) if c <= r else 0 for c in size] for r in size]
     for cut in cuts(mechanism, scene, constraint):
         if cut.acts:
             rates = [along(cut.row, {j: G[j][c] for j in cut.row}) for c in size]
@@ -92,13 +97,24 @@ def joint_matrix(
     return [[lower[max(r, c)][min(r, c)] for c in size] for r in size]
 
 
-def _product(A: Matrix, G: Matrix, r: int, c: int) -> Scalar:
+def _product(A: Matrix, G: Matrix, columns: Sequence[int]) -> Matrix:
+    """A G; most entries of both are zero where many joints are led."""
+    entries = [[(k, row[c]) for k, row in enumerate(G) if is_there(row[c])] for c in columns]
+
+    def entry(row: Sequence[Scalar], c: int) -> Scalar:
+        total: Scalar = 0
+        for k, factor in entries[c]:
+            total = total + row[k] * factor
+        return total
+
+    return [[entry(row, c) for c in columns] for row in A]
+
+
+def _along(G: Matrix, AG: Matrix, r: int, c: int) -> Scalar:
     total: Scalar = 0
-    for i, row in enumerate(A):
-        inner: Scalar = 0
-        for k, entry in enumerate(row):
-            inner = inner + entry * G[k][c]
-        total = total + G[i][r] * inner
+    for row, inner in zip(G, AG, strict=True):
+        if is_there(row[r]):
+            total = total + row[r] * inner[c]
     return total
 
 

@@ -73,10 +73,14 @@ def regressor_form(mechanism: Mechanism, names: Columns) -> Form:
         constraint, qd, qdd = mechanism.motion(scene, x)
         bare = scene.unloaded()
         record = motion_in_described_frames(bare, x["q"], qd, qdd)
-        D = regressor_model(formulated(bare), x["q"], qd, qdd, record, names, base=bool(first))
+        joints = _of_joints(scene, names)
+        D = regressor_model(formulated(bare), x["q"], qd, qdd, record, joints, base=bool(first))
+        tree = dict(zip(joints, zip(*D, strict=True), strict=True))
         cuts = cut_motion(mechanism, scene, constraint, names, qd, qdd)
+        none = (0,) * (first + len(moving))
         projected = []
-        for (name, j), column in zip(names, zip(*D, strict=True), strict=True):
+        for name, j in names:
+            column = tree.get((name, j), none)
             tau = dict(zip(moving, column[first:], strict=True))
             if j in cuts:
                 tau |= cuts[j].torques(name)
@@ -99,16 +103,19 @@ def filtered_regressor(
 
     def run(scene: Bodies, x: Arrays) -> Result:
         constraint, qd, psi = mechanism.motion(scene, x)
-        tree = filtered_model(scene.unloaded(), x["q"], qd, names)
+        joints = _of_joints(scene, names)
+        tree = filtered_model(scene.unloaded(), x["q"], qd, joints)
         graph = x["q"][0].graph
         rates = [half(value) for value in partial(graph, psi, "qd")] if constraint.rows else []
         cuts = cut_motion(mechanism, scene, constraint, names, qd, psi)
         pairs = []
-        columns = zip(zip(*tree.D1, strict=True), zip(*tree.D2, strict=True), strict=True)
-        for (name, j), (one, two) in zip(names, columns, strict=True):
+        both = zip(zip(*tree.D1, strict=True), zip(*tree.D2, strict=True), strict=True)
+        columns = dict(zip(joints, both, strict=True))
+        for name, j in names:
             if j in cuts:
                 pairs.append(_cut_columns(mechanism, constraint, cuts[j], name, graph))
                 continue
+            one, two = columns[name, j]
             column = constraint.projected(dict(zip(moving, two, strict=True)))
             for k, entry in enumerate(one if rates else ()):  # - Gdot^T D1
                 column = [c - rates[k * na + m] * entry for m, c in enumerate(column)]
@@ -121,6 +128,12 @@ def filtered_regressor(
         "filtered-regressor", mechanism.inputs("q", "qd"), [run], ["D1", "D2"]
     )
     return wanted.naming(program, robot)
+
+
+def _of_joints(scene: Bodies, names: Columns) -> Columns:
+    """The columns of links and joints, without those of motors that several joints turn."""
+    shared = {x.j for x in scene.drives}
+    return [c for c in names if c[1] not in shared]
 
 
 def _cut_columns(
@@ -147,11 +160,10 @@ def energy_regressor(
     def run(scene: Bodies, x: Arrays) -> Result:
         constraint = mechanism.constraint(scene, x)[0]
         qd = mechanism.row(constraint.velocities(x["qd"]))
-        h = energy_model(scene, x["q"], qd, names)
+        joints = _of_joints(scene, names)
+        tree = dict(zip(joints, energy_model(scene, x["q"], qd, joints), strict=True))
         cuts = cut_motion(mechanism, scene, constraint, names, qd)
-        for c, (_, j) in enumerate(names):
-            if j in cuts:
-                h[c] = cuts[j].rate * cuts[j].rate / 2
+        h = [cuts[j].rate * cuts[j].rate / 2 if j in cuts else tree[x, j] for x, j in names]
         return Result({"h": ((len(names),), h)})
 
     inputs = mechanism.inputs("q", "qd", base=["V0", "g0"])
@@ -214,5 +226,11 @@ def wanted_columns(
         for k in driven_cuts(robot)
         for name in ("IA", "FV", "FS", *FURTHER_COLUMNS)
         if name in CUT_COLUMNS or getattr(robot.loops[k - 1].cut, name) != 0
+    )
+    cuts += tuple(
+        (name, j)
+        for j, drive in robot.driving.items()
+        for name in ("IA", "FV", "FS", *FURTHER_COLUMNS)
+        if name in CUT_COLUMNS or getattr(drive, name) != 0
     )
     return _Wanted(kinds, base_parameters_of(robot) if base else None, is_floating(robot), cuts)

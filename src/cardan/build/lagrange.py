@@ -45,7 +45,7 @@ from .common import COMPOSITE, Arrays, flat, joint_rows, slid
 from .derivation import Call, Form, Result, Route, written
 from .differential import half, partial
 from .dynamic import gravity, inertia_matrix
-from .equations import base_rows, bias_rows, gravity_rows, mass_matrix
+from .equations import base_rows, bias_rows, gravity_rows, joint_matrix, mass_matrix
 from .kept import part
 from .mechanism import Mechanism
 
@@ -166,7 +166,7 @@ def _of_tree(
     def page(scene: Bodies, x: Arrays) -> Result:
         q, zeros = x["q"], [0] * n
         composite = inertia_page(formulated(scene), q)
-        A = flat(composite.matrix(scene.tree.moving))
+        A = flat(joint_matrix(mechanism, scene, mechanism.constraint(scene, x)[0], composite))
         Q = newton_euler(scene.unloaded(springs=True), q, zeros, zeros).tau
         B = _by_derivatives(A, q) if derived else _by_units(scene, q)
         return Result(_outputs(n, A, B, joint_rows(scene, Q), form), composite)

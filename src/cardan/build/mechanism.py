@@ -51,12 +51,10 @@ _REFUSED: dict[str, dict[str, str]] = {
         "loops and couplings on a floating base; robot.tree() cuts them open",
     )
     | {BY_LAGRANGE: f"loops and couplings on a floating base; {_NEWTON_EULER}"},
-    "wheels": dict.fromkeys(
-        ("filtered-regressor", "inverse-dynamics-derivatives", "direct-dynamics-derivatives"),
-        "wheels that roll: their velocities are no rates of coordinates, along which it could be"
-        " differentiated; robot.tree() takes them off the ground, and program.derivative has the"
-        " partial derivatives of a model",
-    ),
+    "wheels": {
+        "filtered-regressor": "wheels that roll: their velocities are no rates of coordinates,"
+        " along which it could be differentiated; there are regressor and energy-regressor for them"
+    },
     "wheels on flexible links": dict.fromkeys(
         (*_EQUATIONS, "loop-kinematics"), "wheels of robots with flexible links"
     ),

@@ -110,11 +110,15 @@ def _with_own_torques(
 ) -> list[Pair]:  # fmt: skip
     """With the friction and the rotor of each cut joint, on the z axis that both frames share."""
     total = list(through)
+    loops = mechanism.coordinates.loops
+    places = {loop.cut: k for k, loop in enumerate(loops)}
     for cut, own in cut_torques(mechanism, scene, constraint, *rates):
-        k = mechanism.coordinates.loops.index(cut.loop)
+        if cut.j not in places:
+            continue  # a motor of several joints pushes their drives, not their bearings
+        k = places[cut.j]
         force, moment = total[k]
         drag = Vec(0, 0, -own)
-        sliding = cut.loop.kind == "prismatic"
+        sliding = loops[k].kind == "prismatic"
         total[k] = (force + drag, moment) if sliding else (force, moment + drag)
     return total
 

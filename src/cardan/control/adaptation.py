@@ -59,7 +59,8 @@ def _regressor(
 ) -> tuple[list[list[Any]], tuple[str, ...]]:  # fmt: skip
     program = derived(robot, "regressor", base_parameters=True)
     n, width = len(qd), len(program.columns)
-    numbers = [str(k) for k, joint in enumerate(robot.joints, 1) if joint.sigma != FIXED]
+    moves = [k for k, joint in enumerate(robot.joints, 1) if joint.sigma != FIXED]
+    numbers = [str(k) for k in (*moves, *robot.driving)]
     none: list[Any] = [0] * n
 
     def D(velocity: list[Any], acceleration: list[Any]) -> list[Any]:
@@ -70,9 +71,13 @@ def _regressor(
     plus = D([a + b for a, b in zip(qd, v, strict=True)], none)
     minus = D([a - b for a, b in zip(qd, v, strict=True)], none)
     quarter = exact("1/4")
-    own = [friction_law(joint) for joint in moving(robot)]
+    own = [*map(friction_law, moving(robot)), *map(friction_law, robot.drives)]
     laws = [replace(law, VS=max(law.VS, smooth)) for law in own]  # what is adapted may be zero
     speeds, M = joint_rates(robot, tracer.graph, q, qd)
+    for drive in robot.drives:
+        ratios = [(moves.index(j), number(ratio)) for j, ratio in drive.joints]
+        speeds = [*speeds, sum(ratio * speeds[k] for k, ratio in ratios)]
+        M = [*M, [sum(ratio * M[k][c] for k, ratio in ratios) for c in range(n)]]
     Y: list[list[Any]] = []
     for j in range(n):
         row: list[Any] = []
@@ -106,6 +111,9 @@ def base_values(robot: Robot, columns: Sequence[str]) -> np.ndarray:
     for name in columns:
         key, text = _split(name)
         j = int(text)
+        if j in grouped.driving:
+            values.append(number(getattr(grouped.driving[j], key)))
+            continue
         joint, link = grouped.joints[j - 1], grouped.links[j - 1]
         if key in CONSTANT_COLUMNS and name.endswith("R"):
             values.append(_constant(joint))

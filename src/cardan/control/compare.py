@@ -20,17 +20,17 @@ from ..motion.derived import compiled
 from ..motion.joints import names, units
 from ..motion.paths import Path, Poses, line
 from ..motion.plots import Panel, lines
-from ..motion.trajectory import Trajectory
+from ..motion.trajectory import Trajectory, move
 from ..simulation.simulate import Simulation, simulate
 from . import laws as joint_laws
 from .adaptation import adaptive
 from .elastic import elastic_gains, elastic_pd, linearising, of_motors, pairs
 from .laws import Law, gains, impedance, of_drives, positive_bandwidth, task_space, with_error
-from .linear import linearise
+from .linear import held_positions, linearise
 from .momentum import observed
 from .names import LAWS, fitting
 
-__all__ = ["DRIVES", "Comparison", "build", "compare", "driven", "tool_path"]
+__all__ = ["DRIVES", "Comparison", "build", "compare", "driven", "holding", "tool_path"]
 
 DRIVES = ("prescribed", *LAWS)
 _TOOL = ("task-space", "impedance")
@@ -126,6 +126,12 @@ def _returning(roots: np.ndarray) -> np.ndarray:
 def of_links(robot: Robot, motion: Trajectory) -> Trajectory:
     """What a law follows of a motion of all joints."""
     return of_drives(robot, motion) if coordinates(robot).driven.all() else of_motors(robot, motion)
+
+
+def holding(robot: Robot, kind: str, bandwidth: float, q: Numbers) -> Law:
+    """A law of the table that holds the robot at q."""
+    held = held_positions(robot, q)
+    return build(robot, move(held, held, 1.0), kind, bandwidth, q)
 
 
 @named_arguments

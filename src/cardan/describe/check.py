@@ -20,6 +20,7 @@ from .robot import (
     COMPOUND,
     DRIVE,
     FIXED,
+    FRICTION,
     FURTHER,
     GEOMETRY,
     INERTIA,
@@ -75,6 +76,7 @@ def check(robot: Robot, file: str = "", line: Line = lambda key, frame: 0) -> li
     checker.names()
     checker.named_frames()
     checker.wheels()
+    checker.shared_drives()
     checker.interactions()
     checker.values()
     checker.variables()
@@ -269,6 +271,31 @@ class _Checker:
                 ' from a fixed one, as [platform] freedoms = ["x", "y", "rz"] does'
             )
 
+    def shared_drives(self) -> None:
+        """Each of several joints that move; where links or joints bend there is no such motor."""
+        robot = self.robot
+        for _, name in _repeated(["", *(drive.name for drive in robot.drives)]):
+            self.report(f"drive name {name!r:.40} is used twice; give each its own")
+        bends = robot.ne or any(joint.elastic for joint in robot.joints)
+        for drive in robot.drives:
+            what, numbers = f"drive {drive.name[:40]!r}", [j for j, _ in drive.joints]
+            wrong = [j for j in numbers if not 1 <= j <= len(robot.joints)]
+            fixed = [j for j in numbers if j not in wrong and robot.joints[j - 1].sigma == FIXED]
+            if not numbers:
+                self.report(f"{what} has no joints; give joint = [...] and ratio = [...]")
+            elif wrong or fixed:
+                self.report(f"{what}: joint {(wrong or fixed)[0]} does not exist or does not move")
+            elif len(set(numbers)) < len(numbers):
+                self.report(f"{what} names a joint twice; add up its ratios")
+            elif bends:
+                self.report(f"{what}: motors of several joints are for rigid links and joints")
+            for key in ("VB", "VS"):
+                width = _number(getattr(drive, key))
+                if width is not None and width < 0:
+                    self.report(f"{key} of {what} is {width:g}; a velocity's size is 0 or more")
+            if drive.FB != 0 and drive.VB == 0:
+                self.report(f"FB of {what} needs VB, the velocity beyond which it is gone")
+
     def interactions(self) -> None:
         for words in interaction_faults(self.robot.interactions, len(self.robot.links)):
             self.report(words)
@@ -331,6 +358,10 @@ class _Checker:
         for wheel in self.robot.wheels:
             for value in (wheel.radius, *wheel.normal):
                 yield f"radius or normal of wheel {wheel.name[:40]}", -1, value
+        for drive in self.robot.drives:
+            what = f"of drive {drive.name[:40]}"
+            yield from ((f"ratio {what}", -1, ratio) for _, ratio in drive.joints)
+            yield from ((f"{key} {what}", -1, getattr(drive, key)) for key in ("IA", *FRICTION))
         for frame in self.robot.frames:
             for value in (*frame.xyz, *frame.rpy):
                 yield f"xyz or rpy of frame {frame.name[:40]}", -1, value

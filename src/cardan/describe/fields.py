@@ -3,11 +3,25 @@
 from __future__ import annotations
 
 from .interactions import KINDS
-from .robot import DRIVE, FURTHER, GEOMETRY, INERTIA, WRENCH
+from .robot import DRIVE, FRICTION, FURTHER, GEOMETRY, INERTIA, WRENCH
 
 __all__ = [
-    "BASE_KEYS", "BODY", "COUPLING", "FRAME_KEYS", "JOINTS", "JOINT_KEYS", "LIMITS", "LINK_KEYS",
-    "LOOP_KEYS", "MOTOR", "ROBOT_KEYS", "SYMBOLS", "TWIN_KEYS", "UNIT", "WHEEL_KEYS",
+    "BASE_KEYS",
+    "BODY",
+    "COUPLING",
+    "DRIVE_KEYS",
+    "FRAME_KEYS",
+    "JOINTS",
+    "JOINT_KEYS",
+    "LIMITS",
+    "LINK_KEYS",
+    "LOOP_KEYS",
+    "MOTOR",
+    "ROBOT_KEYS",
+    "SYMBOLS",
+    "TWIN_KEYS",
+    "UNIT",
+    "WHEEL_KEYS",
 ]  # fmt: skip
 
 JOINTS = ("revolute", "prismatic", "fixed")  # by sigma
@@ -39,7 +53,7 @@ UNIT = {
 
 ROBOT_KEYS = (
     "cardan", "name", "source", "notes", "gravity", "base", "platform", "link", "leg", "loop",
-    "frame", "end_effector", "wheel", *KINDS,
+    "frame", "end_effector", "wheel", "drive", *KINDS,
 )  # fmt: skip
 JOINT_KEYS = (
     "joint", "antecedent", *GEOMETRY, "variable", "active", *DRIVE,
@@ -51,5 +65,6 @@ BASE_KEYS = (
 )  # fmt: skip
 LOOP_KEYS = ("name", "cut", "twin", "frames")
 FRAME_KEYS = ("name", "link", "xyz", "rpy", "kind")
+DRIVE_KEYS = ("name", "joint", "ratio", "IA", *FRICTION)
 WHEEL_KEYS = ("name", "link", "radius", "normal", "slip")
 TWIN_KEYS = ("name", "antecedent", *GEOMETRY, "active")

@@ -62,10 +62,13 @@ _ELSEWHERE = {  # what people have instead, and the way from there
 }
 
 
+ORDERS = ("file", "pinocchio")
+
+
 def load(
     source: str | os.PathLike[str] | Mapping[str, Any], *, fixed: str = "merge",
     mimic: bool = False, body: str = "", trust_includes: bool = False, convention: str = "",
-    arguments: Mapping[str, str] | None = None,
+    arguments: Mapping[str, str] | None = None, order: str = "file",
 ) -> Robot:  # fmt: skip
     """A robot by bundled name, path or dict ('-' is standard input); every fault is raised.
     "robot_descriptions:panda_description" is a robot of that package, where it is installed.
@@ -81,6 +84,8 @@ def load(
     as of UR's, {"ur_type": "ur5e"}.
     convention: the file is a table of Denavit and Hartenberg (.csv), as of `from_dh`: "standard",
     "craig" or "khalil".
+    order: of the joints of a URDF, thus of q: depth first, below each link as they stand in the
+    file ("file") or by name, as Pinocchio has them ("pinocchio").
 
     >>> cardan.load("ur5").n
     6
@@ -89,7 +94,7 @@ def load(
     ('m',)"""
     robot, faults = read(
         source, fixed=fixed, mimic=mimic, body=body, trust_includes=trust_includes,
-        convention=convention, arguments=arguments,
+        convention=convention, arguments=arguments, order=order,
     )  # fmt: skip
     return accepted(robot, faults)
 
@@ -107,7 +112,7 @@ def accepted(robot: Robot | None, faults: list[Fault], file: str = "") -> Robot:
 def read(
     source: str | os.PathLike[str] | Mapping[str, Any], *, fixed: str = "merge",
     mimic: bool = False, body: str = "", trust_includes: bool = False, convention: str = "",
-    arguments: Mapping[str, str] | None = None,
+    arguments: Mapping[str, str] | None = None, order: str = "file",
 ) -> Content:  # fmt: skip
     """The robot, or None, and every fault: errors and warnings."""
     if isinstance(source, Mapping):
@@ -125,7 +130,7 @@ def read(
         name, own = _described(name.removeprefix(_DESCRIPTIONS))
         arguments = {**own, **(arguments or {})}
     options: dict[str, Any] = {
-        "fixed": fixed, "mimic": mimic, "body": body, "arguments": arguments,
+        "fixed": fixed, "mimic": mimic, "body": body, "arguments": arguments, "order": order,
     }  # fmt: skip
     if name == "-":
         return read_bytes(sys.stdin.buffer.read(LARGEST_FILE + 1), "<stdin>", **options)
@@ -196,10 +201,13 @@ def _read_table(name: str, convention: str) -> Content:
 def read_bytes(
     data: bytes, file: str, *, fixed: str = "merge", mimic: bool = False, body: str = "",
     beside: Callable[[str], bytes] | None = None, arguments: Mapping[str, str] | None = None,
+    order: str = "file",
 ) -> Content:  # fmt: skip
     """Read a description in memory; the extension of `file`, or else the text, tells its format.
     beside: gives the files that MJCF and xacro include, by name; InputError where there is none."""
-    urdf = {"fixed": fixed, "mimic": mimic, "arguments": arguments}
+    if order not in ORDERS:
+        raise UnknownNameError.of("order of the joints", order, ORDERS)
+    urdf = {"fixed": fixed, "mimic": mimic, "arguments": arguments, "order": order}
     try:
         robot, faults = _read_format(data, file, urdf, body, beside)
     except RecursionError:

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..algebra import so3
 from .frames import matrix_of
-from .robot import DRIVE, FIXED, FURTHER, GEOMETRY, INERTIA, PRISMATIC, Robot
+from .robot import DRIVE, FIXED, FRICTION, FURTHER, GEOMETRY, INERTIA, PRISMATIC, Robot
 from .values.expression import number
 from .world import gravity_in_world, placement
 
@@ -73,6 +73,8 @@ def compared(robot: Robot, again: Robot, form: str) -> Comparison:
         wrong.append("the interactions differ")
     if robot.wheels != again.wheels and not _equal_wheels(robot, again):
         wrong.append("the wheels differ")
+    if not _equal_drives(robot, again):
+        wrong.append("the drives of several joints differ")
     if form == "toml" and (robot.frames, robot.end_effector) != (again.frames, again.end_effector):
         wrong.append("the named frames differ")
     if robot.name != again.name:
@@ -94,6 +96,14 @@ def _count(robot: Robot, again: Robot) -> str:
 def _equal_wheels(robot: Robot, again: Robot) -> bool:
     def parts(x: Robot) -> tuple[Any, ...]:
         return tuple((w.link, w.radius, *w.normal, w.slip) for w in x.wheels)
+
+    return _equal(parts(robot), parts(again))
+
+
+def _equal_drives(robot: Robot, again: Robot) -> bool:
+    def parts(x: Robot) -> tuple[Any, ...]:
+        keys = ("IA", *FRICTION)
+        return tuple((d.joints, *(getattr(d, key) for key in keys)) for d in x.drives)
 
     return _equal(parts(robot), parts(again))
 

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, field, fields, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +30,8 @@ from .values.expression import Expression, Value, number, substitute, symbols
 
 __all__ = [
     "COMPOUND", "DRIVE", "FIXED", "FRICTION", "FURTHER", "GEOMETRY", "IDENTITY_4", "INERTIA",
-    "MOTION", "PRISMATIC", "REVOLUTE", "SLIPS", "SPRING", "WRENCH", "Base", "Coupling", "Frame",
-    "Joint", "Limits", "Link", "Loop", "Robot", "Wheel",
+    "MOTION", "PRISMATIC", "REVOLUTE", "SLIPS", "SPRING", "WRENCH", "Base", "Coupling", "Drive",
+    "Frame", "Joint", "Limits", "Link", "Loop", "Robot", "Wheel",
 ]  # fmt: skip
 
 GEOMETRY = ("gamma", "b", "alpha", "d", "theta", "r")
@@ -220,6 +221,33 @@ class Wheel:
     __repr__ = _short
 
 
+@dataclass(frozen=True, repr=False)
+class Drive:
+    """A motor that several joints turn, as in a coupled wrist: its position is x = Σ ratio q_j.
+
+    Its rotor and friction, seen at x, load each of these joints with its ratio times the torque
+    IA xdd + f(xd), beside what `Joint` has of its own. In names of parameters its number follows
+    those of the frames.
+
+    >>> cardan.Drive("motor6", ((5, 1), (6, 1)), IA=0.01, FV=0.6)
+    Drive(name='motor6', joints=((5, 1), (6, 1)), IA=0.01, FV=0.6)"""
+
+    name: str
+    joints: tuple[tuple[int, Value], ...]  # numbers of joints that move, and their ratios
+    IA: Value = 0
+    FV: Value = 0
+    FS: Value = 0
+    FQ: Value = 0
+    FVA: Value = 0
+    FSA: Value = 0
+    FB: Value = 0
+    FO: Value = 0
+    VB: Value = 0
+    VS: Value = 0
+
+    __repr__ = _short
+
+
 def _moves(value: object) -> bool:
     """Is this component of a motion not zero? A symbol may be anything."""
     if isinstance(value, Expression) and not symbols(value):
@@ -306,6 +334,7 @@ class Robot:
     end_effector: str = ""  # the frame meant when none is named; "": the end of the longest path
     wheels: tuple[Wheel, ...] = ()  # that roll without slipping
     interactions: tuple[Interaction, ...] = ()  # with ground and fluid, in simulations
+    drives: tuple[Drive, ...] = ()  # motors that several joints turn
 
     @property
     def n(self) -> int:
@@ -342,6 +371,15 @@ class Robot:
         return {j: joint.mimic for j, joint in enumerate(self.joints, 1) if joint.mimic}
 
     @property
+    def driving(self) -> dict[int, Drive]:
+        """The motors that several joints turn, by the number in the names of their parameters.
+
+        >>> cardan.load("ur5").driving
+        {}"""
+        first = len(self.joints) + 2 * len(self.loops) + 1
+        return dict(enumerate(self.drives, first))
+
+    @property
     def constrained(self) -> bool:
         """Are joints tied to each other, by loops, couplings or wheels?
 
@@ -361,7 +399,7 @@ class Robot:
             if joint.sigma != FIXED
         )
 
-    @property
+    @cached_property
     def parameters(self) -> tuple[str, ...]:
         """Names of the free symbols, in the order that `p` has in every model of this robot.
 
@@ -394,6 +432,9 @@ class Robot:
                 yield from link.flexible.values()
         for loop in self.loops:
             yield from (getattr(loop.cut, key) for key in (*DRIVE, *FURTHER))
+        for drive in self.drives:
+            yield from (ratio for _, ratio in drive.joints)
+            yield from (getattr(drive, key) for key in ("IA", *FRICTION))
         for link in (self.base.link, *self.links):
             yield from (getattr(link, key) for key in WRENCH)
         base = self.base
@@ -509,6 +550,7 @@ def _map_fields(robot: Robot, change: Callable[[str, Any], Any]) -> Robot:
         ),
         base=replace(robot.base, link=link(0, robot.base.link)),
         wheels=tuple(item(x, x.link) for x in robot.wheels),
+        drives=tuple(item(x, j) for j, x in robot.driving.items()),
         gravity=tuple(change(f"G{k}", x) for k, x in enumerate(robot.gravity, 1)),
     )
 

@@ -16,10 +16,21 @@ from ..latex import escaped
 from .couplings import formula
 from .fields import JOINTS, LIMITS
 from .flexible import flexible_cells
-from .robot import DRIVE, FIXED, FURTHER, GEOMETRY, IDENTITY_4, INERTIA, WRENCH, Joint, Robot
+from .robot import (
+    DRIVE,
+    FIXED,
+    FRICTION,
+    FURTHER,
+    GEOMETRY,
+    IDENTITY_4,
+    INERTIA,
+    WRENCH,
+    Joint,
+    Robot,
+)
 from .values.expression import Value
 
-__all__ = ["Table", "as_html", "as_latex", "as_text", "tables"]
+__all__ = ["Table", "as_html", "as_latex", "as_text", "conventions", "tables"]
 
 WIDTH = 100
 _DIGITS = 10
@@ -56,8 +67,40 @@ def tables(robot: Robot) -> list[Table]:
         kinds = {n + k: loop.kind for k, loop in enumerate(robot.loops, 1) if loop.kind}
         title = "Loops: cut joints and their twins"
         listed.append(_geometry(title, robot, [*cut, *twin], kinds))
-    listed += [*_wheels(robot), *_interactions(robot)]
+    listed += [*_wheels(robot), *_drives(robot), *_interactions(robot)]
     return [*listed, *_flexible(robot), *_frames(robot), _base(robot)]
+
+
+def conventions(robot: Robot, other: Sequence[str] = ()) -> list[Table]:
+    """What numbers and names mean: the places of the joints in q, where the file's frame of each
+    link stands in Khalil's, every frame, and the conventions of vectors. other: joints in the order
+    of another library, whose places are told beside ours."""
+    own = {frame.name: frame for frame in robot.frames}
+    moving = [(j, x) for j, x in enumerate(robot.joints, 1) if x.sigma != FIXED]
+    rows: list[tuple[str, ...]] = []
+    for k, (j, joint) in enumerate(moving):
+        link = robot.links[j - 1].name
+        frame = own.get(link)
+        place = ("", "") if frame is None else (_vector(frame.xyz), _vector(frame.rpy))
+        theirs = [str(other.index(joint.name)) if joint.name in other else ""] if other else []
+        variable = joint.variable or f"q{j}"
+        rows.append((f"q[{k}]", variable, joint.name, JOINTS[joint.sigma], link, *place, *theirs))
+    header = ["place", "variable", "joint", "kind", "link", "its frame in frame j: xyz", "rpy"]
+    header += ["place in Pinocchio"] if other else []
+    base = "floating: q has no part of it, V0 and g0 are in its axes"
+    words = (
+        ("frame j", "Khalil's: z along the axis of joint j, x along the common normal to the next"),
+        ("zero of q", "that of the file; theta_j of the table is q_j and the constant beside it"),
+        ("velocities, wrenches", "linear part first, then angular"),
+        ("rpy", "roll, pitch, yaw about the fixed x, y, z: R = Rz Ry Rx; rad"),
+        ("base", base if robot.base.kind == "floating" else robot.base.kind),
+        ("gravity", f"{_vector(robot.gravity)} in frame 0"),
+        ("end effector", robot.end_effector or "the last link"),
+    )
+    return [
+        Table("Joints", tuple(header), tuple(rows)), *_frames(robot),
+        Table("Conventions", ("what", "meaning"), words),
+    ]  # fmt: skip
 
 
 def as_text(robot: Robot) -> str:
@@ -228,6 +271,20 @@ def _wheels(robot: Robot) -> list[Table]:
     )
     header = ("wheel", "link", "radius", "normal of the ground", "slip")
     return [Table("Wheels", header, rows)] if rows else []
+
+
+def _drives(robot: Robot) -> list[Table]:
+    """Motors that several joints turn."""
+    rows = tuple(
+        (
+            f"{x.name} ({j})",
+            " + ".join(f"{_text(ratio)} {robot.joints[i - 1].name}" for i, ratio in x.joints),
+            ", ".join(f"{k} = {_text(getattr(x, k))}" for k in ("IA", *FRICTION) if getattr(x, k)),
+        )
+        for j, x in robot.driving.items()
+    )
+    header = ("drive (number)", "position", "rotor and friction")
+    return [Table("Drives of several joints", header, rows)] if rows else []
 
 
 def _summary(robot: Robot) -> str:

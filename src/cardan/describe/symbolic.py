@@ -8,7 +8,7 @@ from typing import Any
 
 from ..exact import Exact
 from .flexible import Beam
-from .robot import DRIVE, FURTHER, GEOMETRY, INERTIA, Joint, Robot
+from .robot import DRIVE, FRICTION, FURTHER, GEOMETRY, INERTIA, Joint, Robot
 from .values.expression import Expression, symbol
 
 __all__ = ["is_quarter", "parametrised"]
@@ -79,12 +79,33 @@ def parametrised(
         for j, link in enumerate(robot.links, 1)
     )
     wheels = tuple(replace(x, radius=named(f"radius{x.link}", x.radius)) for x in robot.wheels)
+    drives = tuple(
+        replace(
+            x, IA=inertial("IA", j, x.IA), FV=inertial("FV", j, x.FV), FS=inertial("FS", j, x.FS),
+            joints=tuple(
+                (i, ratio if _structural("ratio", ratio) else named(f"ratio{j}_{i}", ratio))
+                for i, ratio in x.joints
+            ),
+            **{
+                key: named(f"{key}{j}", getattr(x, key))
+                for key in FRICTION[2:]
+                if not _structural(key, getattr(x, key))
+            },
+        )
+        for j, x in robot.driving.items()
+    )  # fmt: skip
     gravity = tuple(
         g if isinstance(g, int) and g == 0 else named(f"G{k}", g)
         for k, g in enumerate(robot.gravity, 1)
     )
     changed = replace(
-        robot, joints=joints, links=links, loops=loops, wheels=wheels, gravity=gravity
+        robot,
+        joints=joints,
+        links=links,
+        loops=loops,
+        wheels=wheels,
+        gravity=gravity,
+        drives=drives,
     )
     return changed, values
 

@@ -58,7 +58,7 @@ GREEK = dict(
     )
 )
 # commands that are one character: binary operations, relations, and what stands by itself
-BINARY = {"cdot": "⋅", "times": "×", "pm": "±", "mp": "∓"}
+BINARY = {"cdot": "⋅", "times": "×", "otimes": "⊗", "pm": "±", "mp": "∓"}
 RELATIONS = {
     "le": "≤", "leq": "≤", "ge": "≥", "geq": "≥", "neq": "≠", "ne": "≠", "approx": "≈", "to": "→",
     "in": "∈", "Rightarrow": "⇒", "rightarrow": "→", "equiv": "≡", "mapsto": "↦",

@@ -13,11 +13,12 @@ _DISPLAY = re.compile(
     r"\\begin\{(align\*?|gather\*?|equation\*?|aligned|verbatim)\}(.*?)\\end\{\1\}|\\\[(.*?)\\\]",
     re.DOTALL,
 )
+_LIST = re.compile(r"\\begin\{enumerate\}(.*?)\\end\{enumerate\}", re.DOTALL)
 _HEADING = re.compile(r"\\(section|subsection|paragraph)\*?\{")
 # what says how TeX lays words out, not what they are
 _LAYOUT = re.compile(
     r"\\(?:noindent|raggedright|begingroup|endgroup|sloppy|leavevmode|par)\b ?"
-    r"|\\(?:begin|end)\{flushleft\}"
+    r"|\\(?:begin|end)\{flushleft\}|\\emergencystretch=\w+"
 )
 _ESCAPES = {
     "textbackslash": "\\", "textasciitilde": "~", "textasciicircum": "^", "textless": "<",
@@ -35,6 +36,7 @@ def parts_of(latex: str) -> tuple[Part, ...]:
     if r"\cardanend" in latex:
         latex = latex[max(latex.find(r"\subsection"), 0) :]
     latex = latex.replace(r"\cardanend", "").replace(r"\allowdisplaybreaks", "")
+    latex = _LIST.sub(_numbered, latex)
     parts: list[Part] = []
     at = 0
     for display in _DISPLAY.finditer(latex):
@@ -46,6 +48,12 @@ def parts_of(latex: str) -> tuple[Part, ...]:
             parts += [Equations(rows)] if rows else []
         at = display.end()
     return (*parts, *_prose(latex[at:]))
+
+
+def _numbered(found: re.Match[str]) -> str:
+    """The items of a list, each a paragraph with its number."""
+    items = re.split(r"\\item\s+", found[1])[1:]
+    return "\n\n".join(f"{k}. {' '.join(item.split())}" for k, item in enumerate(items, 1)) + "\n\n"
 
 
 def _rows(body: str) -> Iterator[str]:

@@ -37,7 +37,7 @@ _OPEN = r"""\documentclass[10pt,a4paper]{article}
 \usepackage[utf8]{inputenc}
 \usepackage{textcomp}
 \usepackage{amsmath,amssymb}
-\usepackage[margin=20mm,footskip=9mm]{geometry}
+\usepackage[margin=20mm,footskip=12mm]{geometry}
 \usepackage{tikz}
 \setlength{\parindent}{0pt}
 \setlength{\parskip}{4pt plus 1pt}
@@ -61,7 +61,11 @@ def page(document: Document) -> str:
     """The whole file."""
     head = [rf"{{\LARGE\bfseries {_words(document.title)}}}\par\vspace{{2pt}}"]
     head += [rf"{_words(document.about)}\par\vspace{{2pt}}\hrule"]
-    foot = [r"\par\vfill\hrule\vspace{3pt}", rf"{{\footnotesize {_words(document.foot)}\par}}"]
+    # two lines of the margin, so that they never stand on a page of their own
+    foot = [
+        r"\par\enlargethispage{2\baselineskip}\vfill\hrule\vspace{3pt}",
+        rf"{{\footnotesize {_words(document.foot)}\par}}",
+    ]
     body = _parts(document.parts, 0)
     return _OPEN + "\n".join([*head, *body, *foot, r"\end{document}", ""])
 

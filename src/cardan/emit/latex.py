@@ -273,6 +273,9 @@ def symbol_of(name: str) -> str:
     stem, rest = re.match(r"([A-Za-z]*)(.*)", name, re.DOTALL).groups()  # type: ignore[union-attr]
     mark = next((m for m in _MARKS if stem.endswith(m) and stem != m), "")
     stem = stem.removesuffix(mark)
+    angle = re.fullmatch(rf"([CS])({'|'.join(_GREEK)})", stem)  # Calpha2, a constant
+    if angle:
+        return rf"{angle[1]}_{{{symbol_of(angle[2] + rest)}}}"
     symbol = _STEMS.get(stem) or (stem if len(stem) <= 1 else rf"\mathit{{{stem}}}") or "x"
     indices = ",".join(part for part in re.findall(r"[A-Za-z0-9]+", rest) if part)
     upper = f"^{{{_MARKS[mark]}}}" if mark else ""

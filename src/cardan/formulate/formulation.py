@@ -17,6 +17,7 @@ Nothing here changes a torque. What may be chosen, and what it saves:
   antecedent, as in base_parameters. Work on parameters alone, done once.
 - `balance`: a symmetric body about z_j is exchanged with the antecedent so that ∫z² dm = 0: one
   product less in the moment.
+- `rotors`: inertias of rotors are part of links that turn by their joint alone.
 - `lump`, `rod`: what of it stays on link j as masses and a rod on its axis, so that first moments
   and YZ of the antecedent vanish (see lump).
 - `align`: the frame of a last link is turned about its joint axis by a constant until MY = 0.
@@ -44,6 +45,7 @@ class Formulation:
     grouped: frozenset[int] = frozenset()
     carried: frozenset[int] = frozenset()
     regroup: bool = False
+    rotors: bool = False
     balance: frozenset[int] = frozenset()
     column: frozenset[int] = frozenset()
     axial: frozenset[int] = frozenset()

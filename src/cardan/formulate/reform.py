@@ -4,6 +4,7 @@ length.
 Torques do not change. All of it is work on parameters alone, done once:
 
 - regrouped, balanced: bodies symmetric about a joint axis are exchanged across the joint;
+- rotors: in ZZ of a link that turns about its joint axis by the joint alone, IA adds nothing;
 - lumped: some of it stays, as masses on joint axes (see lump);
 - aligned: the frame of a last link is turned about its joint axis, by a constant angle that goes
   to the joint, so that MY = 0;
@@ -21,9 +22,9 @@ from typing import Any
 from ..algebra.inertia import Inertia
 from ..algebra.rotation import Rotation, Z, turn
 from ..algebra.scalar import HALF, function, guarded, is_zero, sqrt
-from ..algebra.vector import Vec, symmetric
+from ..algebra.vector import Vec, symmetric, zero
 from ..models.bodies import Bodies, Body
-from ..models.transfer import symmetric_body, transferred
+from ..models.transfer import symmetric_body, transfer, transferred
 from .formulation import LENGTHS, Formulation
 from .lump import lumped
 
@@ -58,6 +59,7 @@ def reformed(robot: Bodies, form: Formulation) -> Reformed:
     mass = (form.balance, form.lump, form.rod) if form.lump or form.rod else None
     steps: list[tuple[Any, Callable[[Reformed], Reformed]]] = [
         (form.regroup, lambda x: Reformed(regrouped(x.robot))),
+        (form.rotors, lambda x: Reformed(with_rotors(x.robot))),
         (form.balance, lambda x: balanced(x, form.balance)),
         (mass, lambda x: lumped_masses(x, form)),
         (form.align, lambda x: aligned(x, form.align)),
@@ -79,13 +81,51 @@ def regrouped(robot: Bodies) -> Bodies:
     return Reformed(robot).with_inertia(transferred(robot)).robot
 
 
+def with_rotors(robot: Bodies) -> Bodies:
+    """The robot with rotors in ZZ of links that turn about their joint axis by the joint alone."""
+    alone = turning_alone(robot)
+
+    def loaded(link: Body) -> Body:
+        if link.j not in alone:
+            return link
+        (XX, XY, XZ), (_, YY, YZ), (_, _, ZZ) = link.J.rows
+        return replace(link, J=symmetric(XX, XY, XZ, YY, YZ, ZZ + link.IA), IA=0)
+
+    return replace(robot, links=tuple(map(loaded, robot.links)))
+
+
+def turning_alone(robot: Bodies) -> frozenset[int]:
+    """Revolute links of a base at rest that turn about z_j with q̇_j only, wherever the robot is:
+    those before turn about one direction, perpendicular to z_j. ½ (ZZ + IA) q̇_j² is theirs then."""
+    if not all(map(is_zero, (*robot.w0, *robot.wd0))):
+        return frozenset()
+    about: dict[int, Vec | None] = {
+        0: zero
+    }  # the direction, in frame j; zero: none yet, None: several
+    alone = set()
+    for link in robot.links:
+        u = about[link.i]
+        if u is not None and u is not zero:
+            u = link.frame(0).jRi @ u
+        if u is not None and link.sbar:
+            along, across = is_zero(u[0]) and is_zero(u[1]), is_zero(u[2])
+            if across:
+                alone.add(link.j)
+            u = Vec(0, 0, 1) if along else None
+        about[link.j] = u
+    return frozenset(alone)
+
+
 def balanced(x: Reformed, chosen: frozenset[int]) -> Reformed:
     """The robot with ∫z² dm = (XX + YY - ZZ)/2 of these revolute links given to the antecedent."""
     inertia = {b.j: Inertia(b.J, b.MS, b.M) for b in (x.robot.base, *x.robot.links)}
     E: dict[int, Vec] = {}
     for link in reversed(x.robot.links):
+        if not link.sbar:
+            transfer(inertia, link, moments=False)  # with what links beyond gave it
+            continue
         own = inertia[link.j]
-        if link.j not in chosen or not link.sbar or _is_nothing(own):
+        if link.j not in chosen or _is_nothing(own):
             continue
         (XX, XY, XZ), (_, YY, YZ), (_, _, ZZ) = own.J.rows
         Exx, Eyy, Ezz = HALF * (YY + ZZ - XX), HALF * (XX + ZZ - YY), HALF * (XX + YY - ZZ)

@@ -68,7 +68,10 @@ def search(
             steps += [(x, y) for k, x in enumerate(many) for y in many[k + 1 :]]
         climb = replace(climb, most=trials.tried + limit // 2)
         starts.append(climb.top(min(starts, key=trials.price), steps))
-    return min(starts, key=trials.price)
+    top = min(starts, key=trials.price)
+    if "rotors" in choices and any(joint.IA != 0 for joint in robot.joints):
+        top = min(top, replace(top, rotors=True), key=trials.price)
+    return top
 
 
 def best(forms: Iterable[Formulation], trials: Prices, near: int) -> Formulation:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ import numpy as np
 from ..arguments import named_arguments
 from ..build.base import BaseParameters
 from ..describe.files import load
-from ..describe.robot import DRIVE, Robot
+from ..describe.robot import DRIVE, Drive, Robot
 from ..errors import InputError, ModelError, translated
 from ..models.bodies import bodies
 from ..models.newton_euler import inverse_dynamics
@@ -29,7 +30,7 @@ from .fit.evaluation import Track
 from .fit.fitting import Fitting, Source, blocks_error
 from .fit.solve import Estimate, essential, relative_error
 from .fit.suspicion import suspicions
-from .model.columns import Model, describable, parametrised, plain
+from .model.columns import Model, describable, parametrised, plain, shared_motors
 from .model.equations import (
     described,
     equations,
@@ -88,6 +89,7 @@ def identify(
     if robot.constrained:
         parametrised(robot)  # loops are closed while recordings are read: the numbers must be there
     wanted = read_recipe(recipe)
+    robot = replace(robot, drives=shared_motors(robot, wanted))
     chosen = settled(wanted)
     progress("reading the recordings")
     sources, others, notes = _read(robot, chosen, logs, payload, validation)
@@ -110,30 +112,41 @@ def identify(
         *suspicions(model, chosen, [s.motion for s in sources], shape, data, estimate),
     ]
     notes += _remarks(model, estimate)
+    notes += [f"IA{j}, FV{j} ... are of {_position(x)}" for j, x in robot.driving.items()]
     progress("validating")
     curves, errors = _evaluated(model, chosen, sources, others, shape, estimate.K)
     folds = chosen.fit.folds
     blocks = blocks_error(data, estimate.spread, folds)
-    errors |= {} if blocks is None else {f"cross-validation, {folds} blocks": blocks}
-    full = None
+    full = held = partly = None
+    loaded = payload is not None
     if consistent:
         progress("fitting physically consistent bodies")
-        full = fit.bodies(shape, estimate)
-        errors |= _consistent_errors(curves, full)
+        rubs, start_of_bodies, full = fit.real(shape, estimate)
+        if rubs is not shape:
+            held = _as_held(model, chosen, rubs, start_of_bodies, full)
+        _, own = _evaluated(model, chosen, sources, others, rubs, full.K)
+        errors = own | {f"{role}, base parameters": x for role, x in errors.items()}
         notes += _body_remarks(model, estimate, full)
-    held = partly = None
-    loaded = payload is not None
+    errors |= {} if blocks is None else {f"cross-validation, {folds} blocks": blocks}
     if describable(chosen) != chosen:
         progress("fitting what a robot file can hold")
         held = _held(model, describable(chosen), sources, loaded=loaded, consistent=consistent)
-    if plain(chosen) != chosen:
-        partly = _held(model, plain(chosen), sources, loaded=loaded, consistent=consistent)
+    if plain(chosen) != chosen or robot.drives:
+        bare = replace(model, robot=replace(robot, drives=()), ties=replace(
+            model.ties, robot=replace(robot, drives=())
+        ))  # fmt: skip
+        partly = _held(bare, plain(chosen), sources, loaded=loaded, consistent=consistent)
     result = Identification(
         robot, chosen, model, shape, estimate, errors, _essential(model, estimate, curves, chosen),
         full, tuple(curves), tuple(notes), tuple(source.plan for source in sources), held,
         partly, _tracks(sources, others), choices=choices,
     )  # fmt: skip
     return result.with_files()
+
+
+def _position(drive: Drive) -> str:
+    terms = " + ".join(f"{ratio} q{j}" for j, ratio in drive.joints)
+    return f"'{drive.name}', a motor that several joints turn: its position is {terms}"
 
 
 def _held(
@@ -145,9 +158,18 @@ def _held(
     fit = Fitting(described(model, recipe, loaded=loaded, start=start), recipe, sources)
     own, _ = fit.excited()
     shape, estimate, _ = fit.solved()
-    full = fit.bodies(shape, estimate) if consistent else None
+    full = None
+    if consistent:
+        shape, estimate, full = fit.real(shape, estimate)
+    return _as_held(own, recipe, shape, estimate, full)
+
+
+def _as_held(
+    model: Model, recipe: Recipe, shape: Mapping[str, float], estimate: Estimate,
+    full: FullParameters | None,
+) -> Held:  # fmt: skip
     smooth = recipe.friction.smooth
-    return Held(own, estimate, full, shape, 0.0 if isinstance(smooth, str) else smooth)
+    return Held(model, estimate, full, shape, 0.0 if isinstance(smooth, str) else smooth)
 
 
 def _tracks(sources: Sequence[Source], others: Sequence[Source]) -> tuple[Track, ...]:
@@ -285,14 +307,6 @@ def _error_of(curves: Sequence[Curves], kept: Sequence[int], K: np.ndarray) -> d
         if pair:
             errors[role] = relative_error(pair[0][..., list(kept)], pair[1], K)
     return errors
-
-
-def _consistent_errors(curves: Sequence[Curves], full: FullParameters) -> dict[str, float]:
-    every = list(range(len(full.K)))
-    return {
-        f"{role}, consistent bodies": error
-        for role, error in _error_of(curves, every, full.K).items()
-    }
 
 
 def _remarks(model: Model, estimate: Estimate) -> list[str]:

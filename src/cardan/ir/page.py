@@ -5,7 +5,7 @@ the same values."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 from typing import Any
@@ -13,7 +13,8 @@ from typing import Any
 from ..errors import ProgramError
 from . import code as ir_code
 from .code import Code, Shape
-from .passes import permuted
+from .graph import Graph
+from .passes import elements, permuted, replayed
 
 __all__ = ["Page", "Quantity"]
 
@@ -47,6 +48,15 @@ class Page:
         """The page with its parameters in this order."""
         moves = [self.parameters.index(name) for name in parameters]
         return replace(self, code=permuted(self.code, "p", moves), parameters=parameters)
+
+    def inlined(
+        self, graph: Graph, inputs: Mapping[str, Sequence[Any]]
+    ) -> tuple[dict[str, list[Any]], list[tuple[str, str, Shape, list[Any]]]]:
+        """(outputs, quantities) of the page run inside another trace."""
+        scalars = replayed(graph, self.code, inputs)
+        listed = [(x.stem, x.key, x.shape, elements(scalars, x.refs)) for x in self.quantities]
+        outputs = {name: elements(scalars, out.refs) for name, out in self.code.outputs.items()}
+        return outputs, listed
 
 
 def to_json(page: Page) -> dict[str, Any]:

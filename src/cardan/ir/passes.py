@@ -18,8 +18,8 @@ from .cost import _COLUMN, Cost, depends_on
 from .graph import Expr, Graph, Node
 
 __all__ = [
-    "expanded_cost", "fuse", "inline", "live", "permuted", "rebuild", "regathered", "split",
-    "transplanted",
+    "elements", "expanded_cost", "fuse", "inline", "live", "permuted", "rebuild", "regathered",
+    "replayed", "split", "transplanted",
 ]  # fmt: skip
 
 
@@ -94,19 +94,28 @@ def inline(
     """A program run inside another trace: its outputs as flat lists of that graph's scalars.
 
     `labels` gains the names of its values, by their nodes in that graph."""
+    scalars = replayed(graph, code, inputs)
+    for id, label in code.labels.items():
+        scalar = scalars[id]
+        if labels is not None and isinstance(scalar, Expr) and scalar.ref > 0:
+            labels.setdefault(scalar.ref, label)
+    return {name: elements(scalars, out.refs) for name, out in code.outputs.items()}
+
+
+def replayed(graph: Graph, code: Code, inputs: Mapping[str, Sequence[Any]]) -> list[Any]:
+    """The values of all nodes of a program, as scalars of that graph."""
     scalars: list[Any] = [None]
-    for id, node in enumerate(code.nodes[1:], 1):
+    for node in code.nodes[1:]:
         if node[0] == "input":
             scalars.append(inputs[node[1]][node[2]])
         else:
             scalars.append(replay(graph, node, scalars))
-        label, scalar = code.labels.get(id), scalars[-1]
-        if labels is not None and label and isinstance(scalar, Expr) and scalar.ref > 0:
-            labels.setdefault(scalar.ref, label)
-    return {
-        name: [scalars[r] if r > 0 else -scalars[-r] for r in out.refs]
-        for name, out in code.outputs.items()
-    }
+    return scalars
+
+
+def elements(scalars: Sequence[Any], refs: Sequence[int]) -> list[Any]:
+    """The values that signed references mean; None for 0."""
+    return [scalars[r] if r >= 0 else -scalars[-r] for r in refs]
 
 
 def permuted(code: Code, array: str, order: Sequence[int]) -> Code:

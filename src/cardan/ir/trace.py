@@ -20,6 +20,7 @@ from .page import Page, Quantity
 __all__ = ["PARAMETERS", "Tracer"]
 
 _CELLS = "\0cells"
+Listed = tuple[str, str, Shape, list[Any]]  # stem, key, shape and elements of a quantity
 PARAMETERS = "\0p"  # the array of the free symbols of a trace, before they are put in order
 
 
@@ -69,9 +70,10 @@ class Tracer:
 
     def page(
         self, outputs: Mapping[str, tuple[Shape, Sequence[Any]]], record: Any = None,
-        order: Sequence[str] = (),
+        order: Sequence[str] = (), listed: Iterable[Listed] = (),
     ) -> Page:  # fmt: skip
-        """The program of these outputs with the quantities of the record: those it needs."""
+        """The program of these outputs with the quantities of the record and those listed that it
+        needs."""
         graph = self.graph
         live = {0}
         waiting = [abs(graph.reference(x)) for _, flat in outputs.values() for x in flat]
@@ -84,8 +86,10 @@ class Tracer:
         def needed(x: Any) -> Any:
             return None if type(x) is Expr and abs(x.ref) not in live else x
 
-        listed = quantities(record)
-        items = [(stem, key, shape, [needed(x) for x in flat]) for stem, key, shape, flat in listed]
+        items = [
+            (stem, key, shape, [needed(x) for x in flat])
+            for stem, key, shape, flat in (*quantities(record), *listed)
+        ]
         items = [item for item in items if any(type(x) is Expr for x in item[3])]
         cells = [x for item in items for x in item[3] if x is not None]
         outputs = {**outputs, _CELLS: ((len(cells),), cells)}
@@ -126,7 +130,7 @@ def _named(label: str, item: Any, depth: int) -> Iterator[tuple[str, int]]:
             yield from _named(f"{label}{separator}{k}", part, depth + 1)
 
 
-def quantities(record: Any) -> Iterator[tuple[str, str, Shape, list[Any]]]:
+def quantities(record: Any) -> Iterator[Listed]:
     """(stem, key, shape, scalars) of every quantity of a record or records, in field order; what
     two records have alike, as the cosines, is that of the first."""
     known: set[tuple[str, str]] = set()

@@ -10,6 +10,7 @@ from __future__ import annotations
 from .language import Array, Booleans, Integers, empty, integers, sqrt
 
 __all__ = [
+    "WIDEST",
     "complex_null_space",
     "complex_solve",
     "eigenvalues",
@@ -26,6 +27,7 @@ __all__ = [
 
 EPS = 2.220446049250313e-16
 LARGEST = 24  # rows of an eigenvalue problem
+WIDEST = 128  # variables of normal equations
 FLAT = 1e-7  # a pivot of a singular matrix over its first
 
 
@@ -380,7 +382,7 @@ def least_squares(J: Array, e: Array, moving: int, dq: Array) -> float:
 
 def normal_step(A: Array, g: Array, held: Booleans, mu: float, n: int, dq: Array) -> bool:
     """(A + mu) dq = g for the joints that are not held, by Cholesky. False when it fails."""
-    L = empty(4096)
+    L = empty(WIDEST * WIDEST)
     for i in range(n):
         for j in range(i + 1):
             total = A[n * i + j]

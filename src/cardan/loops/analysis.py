@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import combinations, islice
 from typing import Any
 
 import numpy as np
@@ -28,7 +27,7 @@ from ..mechanism.loops import ROLLING, ROWS, LoopFrames, opened
 from ..mechanism.platform import Hold
 from ..models.bodies import bodies
 from ..models.loops import Chosen, constraint, coupling_row, heading, rolling_rows
-from .numeric import Array, Equations, closing_geometry, equations, skeleton
+from .numeric import Array, Equations, closing_geometry, equations, skeleton, undriven
 from .rounding import ROUNDED
 from .search import Gap, least_gap
 
@@ -43,7 +42,8 @@ _UNSEEN = ROUNDED  # entries of W below it are zero, or rounded
 _STARTS = 3
 _ENTRY = 12  # operations that an entry of W costs later, about
 _WALKERS = 12
-_CHOICES = 40  # of elastic joints to be independent, looked at
+_FEW = 4  # configurations of a sample
+_VIEWS = 8  # frames of a loop whose axes are tried
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,7 +155,7 @@ def analyse(robot: Robot) -> Analysis:
 
 def independent(robot: Robot) -> Robot:
     """The robot with its elastic joints `active`, that is independent, where the loops leave them
-    free, and passive where these follow the motors."""
+    free, and passive where these follow the motors: the first ones that leave the others driven."""
     if not (robot.constrained and has_springs(robot)):
         return robot
 
@@ -169,19 +169,37 @@ def independent(robot: Robot) -> Robot:
 
     if robot.ne:  # links that bend leave every spring free
         return flagged(springs)
-    found = analyse(flagged(()))
-    wanted = found.mobility - len(found.idle) - len(found.coordinates.active)
+    led = analyse(flagged(()))
+    wanted = led.mobility - len(led.idle) - len(led.coordinates.active)
     if 0 <= wanted <= len(springs):
-        for free in islice(combinations(springs, wanted), _CHOICES):
-            if analyse(flagged(free)).driven:
-                return flagged(free)
+        for sample in led.samples:
+            free = flagged(_free_springs(led, sample, springs))
+            if analyse(free).driven:
+                return free
     return flagged(springs)
+
+
+def _free_springs(led: Analysis, sample: Sample, springs: Sequence[int]) -> list[int]:
+    """The first elastic joints that need not follow: from the last one on, each follows that the
+    loops can lead beside those before it."""
+    link = led.coordinates
+    rows = tuple(Chosen(ROWS[loop.kind], loop.twin) for loop in link.loops), led.rolling
+    W = _numeric_rows(link, rows, replace(sample, q=sample.q[:_FEW]))
+    following = [j for j in led.following if j not in springs]
+    for j in reversed(springs):
+        columns = _columns(link, (*following, j))
+        regular = len(columns) <= led.rank
+        if regular and float(np.median(conditioning(W[..., columns]))) > _RANK:
+            following.append(j)
+    return [j for j in springs if j not in following]
 
 
 @lru_cache(maxsize=64)
 def _analyse(robot: Robot) -> Analysis:
-    coordinates = Coordinates.of(robot)
-    samples = _samples(robot, coordinates)
+    coordinates, bare = Coordinates.of(robot), undriven(robot)
+    samples = [
+        replace(s, equations=replace(s.equations, coordinates=coordinates)) for s in _samples(bare)
+    ]
     rolling = tuple(ROLLING[wheel.slip] for wheel in robot.wheels)
     _require_upright(coordinates, samples)
     every = tuple(Chosen(ROWS[loop.kind], loop.twin) for loop in coordinates.loops), rolling
@@ -194,7 +212,8 @@ def _analyse(robot: Robot) -> Analysis:
     kept = tuple(s for s, own in zip(samples, usual, strict=True) if own == rank)
     kept = tuple(s for s in kept if _is_driven(coordinates, following, every, s)) or kept
     chosen = tuple(
-        Chosen(ROWS[loop.kind], _view(robot, loop, coordinates, kept)) for loop in coordinates.loops
+        Chosen(ROWS[loop.kind], _view(bare, k, tuple(samples.index(s) for s in kept)))
+        for k, loop in enumerate(coordinates.loops)
     )
     (chosen, rolling), coupled, least_squares = _independent(
         coordinates, following, (chosen, rolling), kept, rank
@@ -234,7 +253,8 @@ def _idle(coordinates: Coordinates, every: Rows, samples: list[Sample]) -> tuple
     return tuple(j for j in coordinates.passive if j in unseen and j not in free)
 
 
-def _samples(robot: Robot, coordinates: Coordinates) -> list[Sample]:
+@lru_cache(maxsize=32)
+def _samples(robot: Robot) -> list[Sample]:
     """Walks from several closed configurations, for several draws of values."""
     rng = np.random.default_rng(7)
     names = robot.parameters
@@ -317,13 +337,13 @@ def _rows_code(
     return tracer.program({"W": ((len(flat) // n, n), flat)}, None, coordinates.robot.parameters)
 
 
-def _view(
-    robot: Robot, loop: LoopFrames, coordinates: Coordinates, samples: tuple[Sample, ...]
-) -> int:
-    """The frame in whose axes the loop's equations cost least, to write and to solve."""
-    k = coordinates.loops.index(loop)
+@lru_cache(maxsize=256)
+def _view(robot: Robot, k: int, own: tuple[int, ...]) -> int:
+    """The frame in whose axes the equations of a loop cost least, to write and to solve."""
+    coordinates, samples = Coordinates.of(robot), _samples(robot)
+    loop = coordinates.loops[k]
     best: tuple[int, int] | None = None
-    for view in _views(robot, loop, coordinates, samples):
+    for view in _views(robot, loop, coordinates, [samples[i] for i in own]):
         chosen = [Chosen(ROWS[other.kind], other.twin) for other in coordinates.loops]
         chosen[k] = Chosen(ROWS[loop.kind], view)
         code = _rows_code(coordinates, tuple(chosen), only=k)[0]
@@ -337,12 +357,12 @@ def _view(
 
 
 def _views(
-    robot: Robot, loop: LoopFrames, coordinates: Coordinates, samples: tuple[Sample, ...]
+    robot: Robot, loop: LoopFrames, coordinates: Coordinates, samples: Sequence[Sample]
 ) -> list[int]:
     """The cut and the twin, and frames that keep their z axis: any of them in a planar loop."""
     found = [loop.cut, loop.twin]
     if loop.kind == "spherical":  # all three directions are used: any axes will do
-        return [*found, *loop.links]
+        return [*found, *loop.links[:: len(loop.links) // _VIEWS + 1]]
     if loop.kind != "revolute":
         return found
     root = coordinates.tree.antecedent[loop.to_cut[0]] if loop.to_cut else 0

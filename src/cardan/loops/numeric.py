@@ -38,7 +38,7 @@ from .rounding import closest
 
 __all__ = [
     "CLOSED", "Equations", "closing_geometry", "difference", "equations", "geometry_symbols",
-    "loop_symbols", "numeric", "ordered", "skeleton", "unique", "wrapped",
+    "loop_symbols", "numeric", "ordered", "skeleton", "undriven", "unique", "wrapped",
 ]  # fmt: skip
 
 Array = np.ndarray
@@ -439,10 +439,17 @@ def _traced(bare: Robot) -> tuple[Coordinates, Code, tuple[str, ...], tuple[int,
     return coordinates, code, names, tuple(owners)
 
 
+def undriven(robot: Robot) -> Robot:
+    """The robot with every joint active: equal for robots that differ in what drives them."""
+    if robot.wheels:  # theirs may be passive joints that no loop positions
+        return robot
+    return replace(robot, joints=tuple(replace(x, active=True) for x in robot.joints))
+
+
 def closing_geometry(robot: Robot) -> tuple[Robot, str]:
     """(the robot with the closest geometry whose loops close, what was changed in words): itself,
     and nothing, unless it stays open by rounding."""
-    near, words = _closest(skeleton(robot)) if robot.loops else (robot, "")
+    near, words = _closest(undriven(skeleton(robot))) if robot.loops else (robot, "")
     if not words:
         return robot, ""
 
@@ -466,8 +473,7 @@ def equations(robot: Robot, values: Mapping[str, float] | None = None) -> Equati
     """The loop equations of a robot, of the closest geometry that closes where rounding keeps its
     own open; `values` of the symbols of its geometry. Rolling says nothing of positions: the
     joints that wheels alone hold are independent here."""
-    bare = holonomic(skeleton(robot))
-    return _written(_closest(bare)[0] if bare.loops else bare, values)
+    return _written(closing_geometry(holonomic(skeleton(robot)))[0], values)
 
 
 def _written(bare: Robot, values: Mapping[str, float] | None = None) -> Equations:

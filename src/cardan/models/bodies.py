@@ -24,7 +24,7 @@ from .flexible.shapes import Place
 from .frame import Frame, bent
 from .friction import Friction, is_there
 
-__all__ = ["Bodies", "Body", "ByLink", "Placed", "bodies", "cosines"]
+__all__ = ["Bodies", "Body", "ByLink", "Placed", "Shared", "bodies", "cosines"]
 
 Scalar = Any
 
@@ -130,6 +130,16 @@ class Rolling:
     slip: str
 
 
+@dataclass(frozen=True)
+class Shared:
+    """A motor that several joints turn, by link: the row of its position; its number in names."""
+
+    j: int
+    row: dict[int, Scalar]
+    IA: Scalar
+    rubs: Friction
+
+
 def cosines(placed: Placed) -> tuple[dict[str, Scalar], dict[str, Scalar]]:
     """(C, S) of the angles that the frames turn by, named by joint or sum of joints: C2, S23."""
     trig = [angle for _, T in placed for angle in T.trig]
@@ -150,6 +160,7 @@ class Bodies:
     Vd0: Vec
     Z: tuple[Scalar, ...]
     wheels: tuple[Rolling, ...] = ()
+    drives: tuple[Shared, ...] = ()
     formulation: Any = None  # how it is to be written for fewer operations (see formulate)
     posture: Callable[[Bodies, ByLink], Placed] | None = None  # other axes to be computed in
     remembered: dict[Any, Any] = field(default_factory=dict, init=False, compare=False, repr=False)
@@ -225,7 +236,9 @@ class Bodies:
             own: Any = {} if springs else {"spring": 0, "neutral": 0}
             return replace(body, f_e=zero, n_e=zero, rubs=body.rubs.frictionless(), **own)
 
-        return replace(self, base=bare(self.base), links=tuple(map(bare, self.links)))
+        drives = tuple(replace(x, rubs=x.rubs.frictionless()) for x in self.drives)
+        links = tuple(map(bare, self.links))
+        return replace(self, base=bare(self.base), links=links, drives=drives)
 
     def loaded(self, wrenches: Mapping[int, tuple[Vec, Vec]]) -> Bodies:
         """The bodies under further wrenches (force, moment) of links on the environment, in the
@@ -278,6 +291,13 @@ def bodies(robot: Robot, lookup: Callable[[str], Scalar]) -> Bodies:
         Z=tuple(map(value, robot.base.Z)),
         wheels=tuple(
             Rolling(x.link, value(x.radius), vector(x.normal), x.slip) for x in robot.wheels
+        ),
+        drives=tuple(
+            Shared(
+                j, {i: value(ratio) for i, ratio in x.joints}, value(x.IA),
+                Friction(*(value(getattr(x, key)) for key in FRICTION)),
+            )
+            for j, x in robot.driving.items()
         ),
     )
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..describe.limits import joint_limits
-from ..describe.robot import FIXED, FRICTION, PRISMATIC, Joint, Robot
+from ..describe.robot import FIXED, FRICTION, PRISMATIC, Drive, Joint, Robot
 from ..describe.values.expression import number as value_of
 from ..errors import InputError, ModelError
 from ..mechanism.coordinates import Coordinates
@@ -125,8 +125,8 @@ def number(value: Any) -> float:
     return x
 
 
-def friction_law(joint: Joint) -> Friction:
-    """The friction of a joint, in numbers."""
+def friction_law(joint: Joint | Drive) -> Friction:
+    """The friction of a joint or a motor of several, in numbers."""
     return Friction(*(number(getattr(joint, key)) for key in FRICTION))
 
 

@@ -272,7 +272,7 @@ def _require_closed(robot: Robot, motion: Trajectory) -> None:
 def _friction(
     robot: Robot, q: np.ndarray, qd: np.ndarray, total: np.ndarray, qdd: np.ndarray
 ) -> np.ndarray:
-    if robot.constrained:  # passive joints rub too
+    if robot.constrained or robot.drives:  # passive joints and motors of several rub too
         bare = compiled(robot, "inverse-dynamics", friction=False)(q=q, qd=qd, qdd=qdd)
         return np.asarray(total - bare)
     return friction_torques(robot, qd)

@@ -171,7 +171,8 @@ def _said(section: Callable[[_Subject], list[Part]], subject: _Subject) -> list[
     try:
         return section(subject)
     except CardanError as error:
-        return [f"Not available: {error.what}."]
+        known = "not available" in error.what
+        return [f"{'' if known else 'Not available: '}{error.what}."]
 
 
 def _geometry(subject: _Subject) -> list[Part]:
@@ -371,7 +372,7 @@ def _jacobian(subject: _Subject) -> list[Part]:
         parts.append(words(r"Of the tree structure, whose joints all move: $V = J_{tr}\,\dot{q}$."))
     program = model(tree, "jacobian", **options)
     moved = _moved(program)
-    if 0 < len(moved) < len(_ROWS):
+    if 0 < len(moved) < len(_ROWS) and not robot.ne:
         program = model(tree, "jacobian", rows=" ".join(moved), **options)
         rows = ", ".join(moved)
         parts.append(f"Rows {rows} (r: of the angular velocity); the others are zero.")

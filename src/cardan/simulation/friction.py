@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..build.flexible.closure import closing
-from ..describe.robot import FRICTION, Joint, Robot
+from ..describe.robot import FIXED, FRICTION, Drive, Joint, Robot
 from ..describe.values.parser import to_value
 from ..mechanism.coordinates import Coordinates
 from ..models.friction import COEFFICIENTS, Friction
@@ -23,7 +23,8 @@ from ..motion.derived import compiled
 from ..motion.joints import friction_law, number
 
 __all__ = [
-    "KINDS", "SMOOTH", "Stiction", "jumps", "laws", "link_damping", "rubbing_cuts", "smoothed",
+    "KINDS", "SMOOTH", "Stiction", "jumps", "laws", "link_damping", "rubbing_cuts",
+    "rubbing_drives", "smoothed",
 ]  # fmt: skip
 
 KINDS = ("smooth", "event", "none")
@@ -35,7 +36,7 @@ def smoothed(robot: Robot, width: float = SMOOTH) -> Robot:
     """The robot with no jump in its friction: a joint that rubs has at least this width, wherever
     it is, passive, cut and elastic joints included. So its models have no jump either."""
 
-    def joint(x: Joint) -> Joint:
+    def joint(x: Any) -> Any:
         dry = any(getattr(x, key) != 0 for key in _DRY)
         return replace(x, VS=to_value(str(width))) if dry and number(x.VS) < width else x
 
@@ -43,10 +44,11 @@ def smoothed(robot: Robot, width: float = SMOOTH) -> Robot:
         robot,
         joints=tuple(map(joint, robot.joints)),
         loops=tuple(replace(k, cut=joint(k.cut)) for k in robot.loops),
+        drives=tuple(map(joint, robot.drives)),
     )
 
 
-def laws(joints: Sequence[Joint | None]) -> Friction:
+def laws(joints: Sequence[Joint | Drive | None]) -> Friction:
     """The friction of joints, as arrays; None: of a coordinate that does not rub. Those that jump
     have no dry friction here, see `jumps`."""
     listed = [friction_law(x) if x else Friction() for x in joints]
@@ -58,7 +60,7 @@ def laws(joints: Sequence[Joint | None]) -> Friction:
     return Friction(**{key: x if x.any() else 0 for key, x in table.items()})
 
 
-def jumps(joints: Sequence[Joint | None]) -> Friction:
+def jumps(joints: Sequence[Joint | Drive | None]) -> Friction:
     """The dry friction of the joints that have no width, as arrays: FS, FSA, FB and VB."""
     listed = [friction_law(x) if x and not number(x.VS) else Friction() for x in joints]
     table = {key: np.array([float(getattr(x, key)) for x in listed]) for key in (*_DRY, "VB")}
@@ -75,6 +77,17 @@ def rubbing_cuts(robot: Robot) -> tuple[list[int], list[Joint]]:
             cuts.append(loop.cut)
         row += 3 if frames.kind == "universal" else frames.freedom
     return rows, cuts
+
+
+def rubbing_drives(robot: Robot) -> tuple[np.ndarray, list[Drive]]:
+    """(rows over the joints that move, motors of several joints that rub)."""
+    moving = [j for j, joint in enumerate(robot.joints, 1) if joint.sigma != FIXED]
+    drives = [x for x in robot.drives if any(number(getattr(x, key)) for key in COEFFICIENTS)]
+    rows = np.zeros((len(drives), len(moving)))
+    for k, drive in enumerate(drives):
+        for j, ratio in drive.joints:
+            rows[k, moving.index(j)] = number(ratio)
+    return rows, drives
 
 
 def link_damping(robot: Robot) -> np.ndarray:

@@ -34,6 +34,7 @@ from .friction import (
     laws,
     link_damping,
     rubbing_cuts,
+    rubbing_drives,
     smoothed,
 )
 from .integrate import Equation
@@ -108,12 +109,14 @@ class Plant:
 
     def _losses(self) -> None:
         """Friction laws and the damping of elastic joints, of all coordinates, then of the cut
-        joints that rub. The models have them; here they are for their power."""
+        joints and the motors of several joints that rub. The models have them; here they are
+        for their power."""
         robot = with_friction(self.robot, self.friction != "none")
         self.rubbing = smoothed(robot, self.smooth) if self.friction == "smooth" else robot
         self.cuts, own = rubbing_cuts(self.rubbing)
+        self.shared, drives = rubbing_drives(self.rubbing)
         listed = moving(self.rubbing)
-        self.joints = [*listed, *(None for _ in range(self.n - len(listed))), *own]
+        self.joints = [*listed, *(None for _ in range(self.n - len(listed))), *own, *drives]
         self.law = laws(self.joints)
         self.damping = np.zeros(len(self.joints))
         self.damping[: len(listed)] = [number(j.damping) * j.elastic for j in listed]
@@ -123,6 +126,11 @@ class Plant:
             raise InputError(
                 "friction='event' is for robots on a fixed base, driven by torques, without loops"
                 " or elastic parts: use friction='smooth'"
+            )
+        if len(self.shared):
+            raise InputError(
+                "friction='event' is not available where a motor that several joints turn rubs: use"
+                " friction='smooth'"
             )
         law = jumps(self.joints)
         return Stiction(self.robot, law, np.zeros(self.n), self.loaded)
@@ -350,10 +358,10 @@ class Plant:
         return result
 
     def _rates_of_all(self, q: np.ndarray, v: np.ndarray, speeds: np.ndarray) -> np.ndarray:
-        """The rates of all that rubs, joints and cut joints."""
-        if not self.cuts:
-            return speeds
-        return np.append(speeds, self.kinematics(q=q, qd=v).Wcut[self.cuts] @ v)
+        """The rates of all that rubs: joints, cut joints, motors of several joints."""
+        cuts = self.kinematics(q=q, qd=v).Wcut[self.cuts] @ v if self.cuts else ()
+        own = self.shared @ speeds[: self.robot.n] if len(self.shared) else ()
+        return np.concatenate([speeds, cuts, own]) if self.cuts or len(self.shared) else speeds
 
     def _driven(self, t: float, y: np.ndarray, extra: dict[str, Any]) -> dict[str, Any]:
         q, v = self.parts(y)

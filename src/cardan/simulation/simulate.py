@@ -134,7 +134,8 @@ def _stiff(plant: Plant, y: np.ndarray, duration: float) -> bool:
     if not simple or plant.stiction is not None or plant.drive.prescribed or not steep.any():
         return False
     A = compiled(plant.robot, "inertia-matrix")(q=y[: plant.n])
-    rate = steep * np.diag(np.linalg.pinv(A))
+    rows = np.vstack([np.eye(len(A)), plant.shared])
+    rate = steep * np.diag(rows @ np.linalg.pinv(A) @ rows.T)
     return bool(duration * rate.max() > _STIFF)
 
 

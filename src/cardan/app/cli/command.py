@@ -106,7 +106,7 @@ EXAMPLES: dict[str, tuple[str, str]] = {
     "modes": ("cardan modes flexible2r", "cardan modes prrrp --actuators free -o shapes.png"),
     "trajectory": (
         "cardan trajectory ur5 --start 0,-1,1,0,0.5,0 --end 1 --profile time-optimal",
-        "cardan trajectory ur5 --start 0,-1,1,0,0.5,0 --line 0.3,-0.2,0.4 -o motion.csv",
+        "cardan trajectory ur5 --start 0,-1,1,0,0.5,0 --line=-0.5,-0.5,0.4 -o motion.csv",
     ),
     "torques": (
         "cardan torques ur5 --end 0,-1,1,0,0,0 --duration 2",

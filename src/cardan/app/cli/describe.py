@@ -110,11 +110,14 @@ def _described(entry: Entry) -> dict[str, Any]:
 
 def show(
     robot: RobotName, setting: Settings = None, body: Body = "", arg: Arguments = None,
-    trust_includes: Trusted = False, json: Json = False,
+    trust_includes: Trusted = False,
+    frames: Annotated[
+        bool, typer.Option("--frames", help="Places in q, frames and conventions instead.")
+    ] = False,
+    json: Json = False,
 ) -> None:  # fmt: skip
     """Show a robot as tables: geometry, joints, inertia, loops, base; of a scene what is in it."""
     from ...describe.files import scene
-    from ...describe.show import tables
     from .sources import open_robot
 
     things = [] if body else scene(robot, trust_includes)
@@ -125,10 +128,11 @@ def show(
             return
         print_text()
     described = open_robot(robot, setting, body=body, arguments=arg, trust_includes=trust_includes)
+    listed = _tables(described, robot, frames, arg, trust_includes)
     if json:
         parts = [
             {"title": t.title, "header": list(t.header), "rows": [list(row) for row in t.rows]}
-            for t in tables(described)
+            for t in listed
         ]
         facts: dict[str, Any] = {"name": described.name, "n": described.n}
         facts["parameters"] = list(described.parameters)
@@ -141,11 +145,31 @@ def show(
     print_text(
         f"{described.name}: {len(described.links)} links, {described.n} joint variables{coupled}"
     )
-    for table in tables(described):
+    for table in listed:
         print_text()
         print_table(table.title, table.header, table.rows)
     if described.parameters:
         print_text(f"\nFree symbols: {' '.join(described.parameters)}")
+
+
+def _tables(
+    robot: Robot, source: str, frames: bool, arguments: list[str] | None, trust_includes: bool
+) -> list[Any]:
+    """Those of the robot, or of its frames; of a URDF with Pinocchio's places in q."""
+    from pathlib import Path
+
+    from ...describe.show import conventions, tables
+    from .sources import read_robot
+
+    if not frames:
+        return tables(robot)
+    other: tuple[str, ...] = ()
+    if Path(source).suffix.lower() in (".urdf", ".xacro"):
+        same, _ = read_robot(
+            source, arguments=arguments, trust_includes=trust_includes, order="pinocchio"
+        )
+        other = tuple(joint.name for joint in same.joints if joint.sigma != 2) if same else ()
+    return conventions(robot, other)
 
 
 def check(

@@ -88,7 +88,7 @@ def identify(
 def _print(result: Identification) -> None:
     """How good it is, then every parameter."""
     errors = [(name, f"{100 * x:.3f}") for name, x in result.errors.items()]
-    print_table("", ("relative torque error of the identified law", "%"), errors)
+    print_table("", ("relative torque error of the identified robot", "%"), errors)
     print_text()
     roles = list(dict.fromkeys(role for x in result.file_errors.values() for role in x))
     files = [

@@ -39,13 +39,11 @@ def linearise(
 ) -> None:
     """The linear system of a robot at rest, with or without a law: A, B, C, D, eigenvalues,
     transfer functions, and a block diagram."""
-    from ...control.compare import build
+    from ...control.compare import holding
     from ...control.diagram import block_diagram
-    from ...control.linear import held_positions
     from ...control.linear import linearise as linear_of
     from ...control.transfer import transfer_functions
     from ...motion.coordinates import coordinates
-    from ...motion.trajectory import move
     from .arguments import numbers
     from .sources import open_robot
 
@@ -62,8 +60,7 @@ def linearise(
     program: Any = None
     if law:
         start = coordinates(described).first("--q", _one(numbers(q, "--q")))
-        held = held_positions(described, start)
-        program = build(described, move(held, held, 1.0), law, bandwidth, start).program
+        program = holding(described, law, bandwidth, start).program
     if diagram:
         write(diagram, block_diagram(described, program))
         return

@@ -19,7 +19,7 @@ Found = tuple["Robot | None", list[Fault]]
 
 def read_robot(
     source: str, *, convention: str = "", fixed: str = "", mimic: bool = False, body: str = "",
-    trust_includes: bool = False, arguments: Iterable[str] | None = None,
+    trust_includes: bool = False, arguments: Iterable[str] | None = None, order: str = "file",
 ) -> Found:  # fmt: skip
     """The robot, or None, and every fault. A DH table needs its convention named. arguments: of a
     xacro file, NAME:=VALUE."""
@@ -43,7 +43,7 @@ def read_robot(
         )
     return read(
         source, fixed=fixed or "merge", mimic=mimic, body=body, trust_includes=trust_includes,
-        convention=convention, arguments=values,
+        convention=convention, arguments=values, order=order,
     )  # fmt: skip
 
 

@@ -84,7 +84,9 @@ def _imposed(robot: Robot, state: State, u: Any, prescribed: bool) -> State:
 
 def _sizes(robot: Robot, prescribed: bool) -> tuple[int, int, tuple[int, ...]]:
     if is_floating(robot):
-        raise ModelError(f"simulation of '{robot.name}': flexible links need a base that is fixed")
+        raise ModelError(
+            f"simulation of '{robot.name}': closed loops of flexible links need a fixed base"
+        )
     loops = closing(robot)
     na = len(loops.active)
     return robot.n + robot.ne, len(loops.independent), (3, na) if prescribed else (na,)

@@ -16,7 +16,13 @@ parameters in the order given here (and sigma as a fifth):
     name link variable                                      text
     M MX MY MZ XX XY XZ YY YZ ZZ                            about the origin of the row's frame, or
     M X Y Z IXX IXY IXZ IYY IYZ IZZ                         centre of mass, inertia about it
-    IA FV FS lower upper velocity effort                    drive and limits
+    IA FV FS FQ FVA FSA FB FO VB VS spring neutral          drive, as in .toml: FVA and FSA are the
+                                                            friction's asymmetry
+    Jm G                                                    rotor and gear ratio: IA + G^2 Jm
+    lower upper velocity effort                             limits
+
+A base or a tool is a row whose sigma is 2, first or last. Before the header of a text a line
+"gravity = 0 0 -9.81" gives gravity in frame 0.
 
 Values are numbers or formulas with symbols and units ("-pi/2", "L2", "90 deg"). The cell of the
 joint variable may name it as textbooks do (q1, theta1 + pi/2, d3). Inertias are in the axes of the
@@ -36,8 +42,20 @@ from ...arguments import named_arguments
 from ...errors import CardanError, DescriptionError, Fault, UnknownNameError
 from ..frames import decimal_value, multiple_of_pi
 from ..inertia import about_origin, from_far_frame
-from ..robot import DRIVE, FIXED, INERTIA, PRISMATIC, REVOLUTE, Frame, Joint, Limits, Link, Robot
-from ..values.expression import Expression, Value, add, number, symbols
+from ..robot import (
+    DRIVE,
+    FIXED,
+    FURTHER,
+    INERTIA,
+    PRISMATIC,
+    REVOLUTE,
+    Frame,
+    Joint,
+    Limits,
+    Link,
+    Robot,
+)
+from ..values.expression import Expression, Value, add, multiply, number, power, symbols
 from ..values.parser import to_value
 from ..values.units import parse_quantity
 from ..values.variable import split_variable
@@ -56,11 +74,14 @@ _SIGMA = {
 }  # fmt: skip
 _TEXT = ("name", "link", "variable")
 _CENTRE = ("X", "Y", "Z", "IXX", "IXY", "IXZ", "IYY", "IYZ", "IZZ")
+_ROTOR = ("Jm", "G")
 _LIMITS = ("lower", "upper", "velocity", "effort")
 _UNITS = {"theta": "rad", "alpha": "rad", "a": "m", "M": "kg"}
 _UNITS |= dict.fromkeys(("MX", "MY", "MZ"), "kg*m") | dict.fromkeys("XYZ", "m")
 _UNITS |= dict.fromkeys((*INERTIA[:6], *_CENTRE[3:]), "kg*m^2")
 MOST_ROWS, LARGEST_TEXT = 5_000, 1_000_000
+
+_GRAVITY = re.compile(r"gravity\s*[=:,;\t](.*)", re.IGNORECASE)
 
 Row = Mapping[str, Any] | Sequence[Any]
 
@@ -89,7 +110,7 @@ def read_dh_table(
     """The robot of a table as text: a header that names the columns, then a line per joint.
 
     Columns are separated by commas, semicolons or tabs; '#' starts a comment. Gravity is (0, 0,
-    -9.81).
+    -9.81), or what a line before the header says.
     """
     table = _Table(convention, file)
     if len(text) > LARGEST_TEXT:
@@ -98,6 +119,13 @@ def read_dh_table(
     lines = [(k, line) for k, line in lines if line.strip()]
     if not lines:
         return None, [Fault("the table is empty: its first line names the columns", file)]
+    gravity: tuple[Value, ...] = ()
+    if (own := _GRAVITY.match(lines[0][1])) and len(lines) > 1:
+        words = re.split(r"[\s,;]+", own[1].strip(" ,;\t"))
+        gravity = tuple(_Row(table, 0, lines[0][0], {"X": x}).value("X") for x in words)
+        if len(gravity) != 3:
+            table.fault(f"gravity has {len(gravity)} numbers, not 3", lines[0][0])
+        lines = lines[1:]
     mark = next((mark for mark in ";\t" if mark in lines[0][1]), ",")
     header = [cell.strip() for cell in lines[0][1].split(mark)]
     for column in {column for column in header if header.count(column) > 1}:
@@ -110,7 +138,8 @@ def read_dh_table(
         if len(cells) != len(header):
             table.fault(f"{len(cells)} cells under {len(header)} columns", k)
         rows.append((k, dict(zip(header, cells, strict=False))))
-    return table.robot(rows, name)
+    robot, faults = table.robot(rows, name)
+    return replace(robot, gravity=gravity) if robot and gravity else robot, faults
 
 
 class _Table:
@@ -124,7 +153,8 @@ class _Table:
         self.faults: list[Fault] = []
         extra = ("gamma", "b") if convention == "khalil" else ()
         self.known = (
-            *self.columns, *extra, "sigma", "offset", *_TEXT, *INERTIA, *_CENTRE, *DRIVE, *_LIMITS
+            *self.columns, *extra, "sigma", "offset", *_TEXT, *INERTIA, *_CENTRE, *DRIVE, *FURTHER,
+            *_ROTOR, *_LIMITS,
         )  # fmt: skip
 
     def fault(self, message: str, line: int = 0, link: str = "") -> None:
@@ -232,6 +262,8 @@ class _Row:
             parts[moving] = add(self._offset(parts[moving]), self.value("offset"))
         across = self.value("d" if khalil else "a")
         limits = {key: self.value(key) for key in _LIMITS if self.text(key)}
+        drive: dict[str, Any] = {key: self.value(key) for key in (*DRIVE, *FURTHER)}
+        drive["IA"] = add(drive["IA"], self._rotor())
         return Joint(
             self.text("name") or f"joint{self.j}",
             self.j - 1,
@@ -244,10 +276,16 @@ class _Row:
             r=parts[slide],
             variable=self.text("variable"),
             limits=Limits(**limits),
-            IA=self.value("IA"),
-            FV=self.value("FV"),
-            FS=self.value("FS"),
+            **drive,
         )
+
+    def _rotor(self) -> Value:
+        """The inertia of the motor's rotor behind its gear."""
+        if self.text("G") and not self.text("Jm"):
+            words = f"row {self.j} has a gear ratio G without an inertia Jm of the rotor: give it"
+            self.table.fault(words, self.line, self.name)
+        ratio = self.value("G") if self.text("G") else 1
+        return multiply(self.value("Jm"), power(ratio, 2))
 
     def _offset(self, value: Value) -> Value:
         """What is left of the variable's cell when the variable is taken out."""

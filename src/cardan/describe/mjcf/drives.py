@@ -1,12 +1,12 @@
 """Inertia and damping of MJCF that stand outside the joints: those of actuators and tendons, and
-the dampers that are given by a time constant.
+the springs and dampers that are given by a time constant.
 
 [MJCF: the XML reference of the MuJoCo documentation.] An actuator adds armature gear^2 and damping
 gear^2 to its joint or tendon. A tendon of length l = sum c_j q_j adds armature c_j c_k to the
 inertia matrix: with one joint that is an inertia of the joint; with several there is no place for
 it in a robot. `springdamper` = (T, z) makes the joint an oscillator of that time constant and
-damping ratio where the file draws it: its damping is 2 / (T w), w the joint's diagonal entry of the
-inverse of the inertia matrix there."""
+damping ratio where the file draws it: its damping is 2 / (T w), its stiffness 1 / (T^2 z^2 w), with
+w the joint's diagonal entry of the inverse of the inertia matrix there."""
 
 from __future__ import annotations
 

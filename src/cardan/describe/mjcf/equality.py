@@ -131,7 +131,9 @@ def locked(mjcf: Mjcf, joints: Sequence[Joint], refs: Mapping[str, float]) -> li
         at = decimal_value(held[joint.name], 0.0)
         key = "theta" if joint.sigma == REVOLUTE else "r"
         place: dict[str, Any] = {key: add(getattr(joint, key), at)}
-        return replace(joint, sigma=FIXED, active=False, IA=0, FV=0, FS=0, **place)
+        return replace(
+            joint, sigma=FIXED, active=False, IA=0, FV=0, FS=0, spring=0, neutral=0, **place
+        )
 
     return [fixed(joint) if joint.name in held else joint for joint in joints]
 

@@ -68,7 +68,7 @@ def read_mjcf(
     scene.read()
     mjcf.summarize()
     robot = None if mjcf.main.failed else scene.robot(file)
-    left_out(mjcf, [*scene.elastic.values()])
+    left_out(mjcf)
     mjcf.summarize()
     faults = sorted(mjcf.main.faults, key=lambda x: (x.file != file, x.file, x.line))
     return None if mjcf.main.failed else robot, faults
@@ -90,8 +90,8 @@ class Scene:
         self.elements: dict[str, Any] = {}  # of the file, by body
         self.sites: dict[str, tuple[str, Array]] = {}  # name -> body, frame in it
         self.parents: dict[str, str] = {}  # of the bodies
-        self.springs: dict[str, float] = {}  # joint -> its time constant
-        self.elastic: dict[str, Any] = {}  # the elements of joints with springs
+        # joint -> time constant, damping ratio and rest
+        self.oscillators: dict[str, tuple[float, float, float]] = {}
         self.meshes = Meshes(mjcf, read)
         self.drives = drives_of(mjcf)
         self.names = {"world"}
@@ -125,7 +125,7 @@ class Scene:
             )
             self.mjcf.fault(words, self.mjcf.root)
         self._scale()
-        self._dampers()
+        self._oscillate()
         for element in self.mjcf.root.iterfind("equality/*"):
             if element.tag not in ("connect", "weld", "joint") and not self.mjcf.off("equality"):
                 kind = f"<equality><{shown(element.tag)}> is left out: what it ties moves freely"
@@ -209,7 +209,7 @@ class Scene:
         elif armature:  # a mass at the origin, as long as nothing pulls at it
             extra = Mass(armature, np.zeros(3), armature * np.eye(3))
             self.bodies[0] = replace(self.bodies[0], masses=(*self.bodies[0].masses, extra))
-        for key in ("damping", "frictionloss"):
+        for key in ("damping", "frictionloss", "stiffness"):
             if any(mjcf.numbers(joint, key, ()) or ()):
                 mjcf.remark(f"the {key} of a free joint is left out", joint_name or name, joint)
 
@@ -256,12 +256,10 @@ class Scene:
             mjcf.fault(f"the axis of joint '{name}' has length 0", element)
             axis, size = np.array([0.0, 0.0, 1.0]), 1.0
         turns = kind == "hinge"
-        if any(mjcf.numbers(element, "stiffness", ()) or ()) and not mjcf.off("spring"):
-            self.elastic[name] = element
         ref = mjcf.number(element, "ref")
         joint = Joint(
             name, 0, sigma=_SIGMA[kind], limits=self._limits(element, turns),
-            **self._drive(element, name),
+            **self._spring(element, name, turns), **self._drive(element, name),
         )  # fmt: skip
         ref = mjcf.angle(ref, element) if turns else ref
         return [(joint, around[:3, :3] @ axis / size, point, ref)]
@@ -277,6 +275,8 @@ class Scene:
             mjcf.remark(
                 "the damping of ball joints is taken as that of three hinges", name, element
             )
+        if self._stiffness(element) or self._oscillator(element):
+            mjcf.remark("springs of ball joints are left out", name, element)
         if mjcf.numbers(element, "range", None, 2) is not None:
             mjcf.remark("the ranges of ball joints are left out", name, element)
         axes = self._rod(body, point)
@@ -310,6 +310,31 @@ class Scene:
         }
         return {key: decimal_value(x, 0.0) for key, x in drive.items()}
 
+    def _stiffness(self, element: Any) -> list[float]:
+        """Of the joint's spring, by powers of its turn; none where it has no spring."""
+        stiffness = self.mjcf.numbers(element, "stiffness", ()) or []
+        return stiffness if any(stiffness) and not self.mjcf.off("spring") else []
+
+    def _oscillator(self, element: Any) -> tuple[float, float] | None:
+        """The time constant and damping ratio of `springdamper`, which then decides."""
+        time, ratio = self.mjcf.numbers(element, "springdamper", (0, 0), 2) or (0.0, 0.0)
+        return (time, ratio) if time > 0 and ratio > 0 else None
+
+    def _spring(self, element: Any, name: str, turns: bool) -> dict[str, Any]:
+        """The spring beside the motor; that of `springdamper` needs the whole robot."""
+        mjcf, stiffness = self.mjcf, self._stiffness(element)
+        rest = mjcf.number(element, "springref")
+        rest = mjcf.angle(rest, element) if turns else rest
+        if any(stiffness[1:]):
+            mjcf.remark("springs of higher order than linear are left out", name, element)
+        if oscillator := self._oscillator(element):
+            self.oscillators[name] = *oscillator, rest
+        elif stiffness and stiffness[0]:
+            return {
+                "spring": decimal_value(stiffness[0], 0.0), "neutral": decimal_value(rest, 0.0),
+            }  # fmt: skip
+        return {}
+
     def _damping(self, element: Any, name: str) -> float:
         """What is proportional to the speed; that of `springdamper` needs the whole robot."""
         mjcf = self.mjcf
@@ -320,11 +345,7 @@ class Scene:
             return 0.0
         if any(higher):
             mjcf.remark("damping of higher order than linear is left out", name, element)
-        time, ratio = mjcf.numbers(element, "springdamper", (0, 0), 2) or (0.0, 0.0)
-        if time > 0 and ratio > 0:
-            self.springs[name] = time
-            first = 0.0
-        return first + self.drives.damping.get(name, 0.0)
+        return (0.0 if name in self.oscillators else first) + self.drives.damping.get(name, 0.0)
 
     def _limits(self, element: Any, turns: bool) -> Limits:
         mjcf = self.mjcf
@@ -451,21 +472,27 @@ class Scene:
             scaled = tuple(Mass(k * m.mass, m.centre, k * m.inertia) for m in body.masses)
             self.bodies[i] = replace(body, masses=scaled)
 
-    def _dampers(self) -> None:
-        """Damping by time constants, which need the inertia of the whole robot."""
-        if not self.springs:
+    def _oscillate(self) -> None:
+        """Springs and damping by time constants, which need the inertia of the whole robot."""
+        if not self.oscillators:
             return
+        mjcf = self.mjcf
         if len(self.bodies) > _MOST_COUPLED:
             words = f"springdamper is read of at most {_MOST_COUPLED} joints: give their damping"
-            self.mjcf.fault(words, self.mjcf.root)
+            mjcf.fault(words, mjcf.root)
             return
         weight = weights(self.bodies, self.drawn, self.floating is not None)
         for i, body in enumerate(self.bodies):
-            name = body.joint.name
-            if i and name in self.springs:
-                damping = 2 * weight[name] / self.springs[name] + float(number(body.joint.FV) or 0)
-                joint = replace(body.joint, FV=decimal_value(damping, 0.0))
-                self.bodies[i] = replace(body, joint=joint)
+            if not i or body.joint.name not in self.oscillators:
+                continue
+            (time, ratio, rest), joint = self.oscillators[body.joint.name], body.joint
+            if not self.mjcf.off("damper"):
+                damping = 2 * weight[joint.name] / time + float(number(joint.FV) or 0)
+                joint = replace(joint, FV=decimal_value(damping, 0.0))
+            if not self.mjcf.off("spring"):
+                spring = decimal_value(weight[joint.name] / (time * ratio) ** 2, 0.0)
+                joint = replace(joint, spring=spring, neutral=decimal_value(rest, 0.0))
+            self.bodies[i] = replace(body, joint=joint)
 
     def placements(self) -> list[Array]:
         """Where the bodies are when all joints are at zero, or where they are held."""
@@ -490,10 +517,7 @@ class Scene:
         if loops:
             free = {joint.name for joint in joints if joint.sigma != FIXED} - {*couplings}
             driven = free & (drives.driven | drives.pulled)
-            self.elastic = {name: self.elastic[name] for name in (free - driven) & {*self.elastic}}
-            joints = [self._tied(joint, joint.name in driven) for joint in joints]
-        else:
-            self.elastic = {}
+            joints = [_tied(joint, joint.name in driven, joint.name in free) for joint in joints]
         joints = coupled(joints, couplings)
         base, g = Base(link=placed.root), self.gravity()
         if self.floating is not None:
@@ -505,19 +529,6 @@ class Scene:
             self.mjcf.root.get("model") or "MuJoCo model", tuple(placed.links), tuple(joints),
             tuple(loops), base, tuple(decimal_value(x, 1e-15) for x in g), file,
             frames=named_frames(self.bodies, self._frames()), end_effector=self._end_effector(),
-        )  # fmt: skip
-
-    def _tied(self, joint: Joint, driven: bool) -> Joint:
-        """A joint in loops: driven by an actuator, or by its spring, or passive."""
-        if joint.name not in self.elastic:
-            return replace(joint, active=driven)
-        mjcf, element = self.mjcf, self.elastic[joint.name]
-        rest = mjcf.number(element, "springref")
-        rest = mjcf.angle(rest, element) if joint.sigma == REVOLUTE else rest
-        stiffness = (mjcf.numbers(element, "stiffness", (0.0,)) or [0.0])[0]
-        return replace(
-            joint, elastic=True, stiffness=decimal_value(stiffness, 0.0),
-            rest=decimal_value(rest, 0.0), damping=joint.FV, FV=0,
         )  # fmt: skip
 
     def _end_effector(self) -> str:
@@ -560,6 +571,17 @@ class Scene:
         for option in self.mjcf.root.findall("option"):
             g = self.mjcf.numbers(option, "gravity", g, 3) or g
         return [0.0, 0.0, 0.0] if self.mjcf.off("gravity") else g
+
+
+def _tied(joint: Joint, driven: bool, free: bool) -> Joint:
+    """A joint in loops: driven by an actuator, or by its spring where it follows no other, or
+    passive."""
+    if driven or not free or joint.spring == 0:
+        return replace(joint, active=driven)
+    return replace(
+        joint, elastic=True, stiffness=joint.spring, rest=joint.neutral, damping=joint.FV,
+        spring=0, neutral=0, FV=0,
+    )  # fmt: skip
 
 
 def sized(mjcf: Mjcf, element: Any, kind: str) -> tuple[list[float], Array]:

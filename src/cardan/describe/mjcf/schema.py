@@ -4,7 +4,7 @@ What the table does not know is a warning; an element among the bodies an error,
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from ..xml.schema import LEFT_OUT, READ, Row, rows
@@ -15,7 +15,7 @@ __all__ = ["left_out", "meaning", "unknown"]
 
 _AROUND = ("worldbody", "body", "frame", "replicate")  # stand in each other
 _TABLE = rows(__package__)  # by path, as 'worldbody/body/joint' without repeated bodies
-_FLAG = {"stiffness": "spring", "springdamper": "spring", "damping": "damper"}
+_FLAG = {"stiffness": "spring", "springyield": "spring", "damping": "damper"}
 _FLAG |= {"frictionloss": "frictionloss", "gravcomp": "gravity"}
 
 
@@ -85,9 +85,8 @@ def _walk(element: Any, path: tuple[str, ...]) -> Iterator[tuple[Any, str]]:
             yield from _walk(inner, ("worldbody",) if inner.tag in _AROUND else inside)
 
 
-def left_out(mjcf: Mjcf, springs: Sequence[Any] = ()) -> None:
-    """Remarks on what a robot has no place for, of the elements as they are used. springs: of the
-    joints whose springs are read."""
+def left_out(mjcf: Mjcf) -> None:
+    """Remarks on what a robot has no place for, of the elements as they are used."""
     for element, path in _walk(mjcf.root, ()):
         row = _TABLE.get(path)
         if row is None or path.startswith("default"):
@@ -96,8 +95,7 @@ def left_out(mjcf: Mjcf, springs: Sequence[Any] = ()) -> None:
             _element_left_out(mjcf, element, path)
         for key, words in sorted(row.said.items()):
             flag = _FLAG.get(key, "")
-            text = None if key == "stiffness" and element in springs else mjcf.get(element, key)
-            if not (flag and mjcf.off(flag)) and _counts(text, key == "springdamper"):
+            if not (flag and mjcf.off(flag)) and _counts(mjcf.get(element, key)):
                 mjcf.remark(words, element.get("name", "") or mjcf.body_of(element), element)
     compiler = [e for e in mjcf.root.findall("compiler") if e.get("conflict") == "merge"]
     if compiler and mjcf.root.find("asset/model") is not None:
@@ -114,11 +112,11 @@ def _element_left_out(mjcf: Mjcf, element: Any, path: str) -> None:
         mjcf.remark(f"<{tag}> is left out", name or mjcf.body_of(element), element)
 
 
-def _counts(text: str | None, whole: bool) -> bool:
-    """Is an attribute there, and not zero? whole: none of its numbers."""
+def _counts(text: str | None) -> bool:
+    """Is an attribute there, and not zero?"""
     if text is None:
         return False
     try:
-        return (all if whole else any)(float(part) for part in text.split())
+        return any(float(part) for part in text.split())
     except ValueError:
         return True

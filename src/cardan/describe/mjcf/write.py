@@ -3,12 +3,12 @@ one, else in Khalil's; its joint turns about or slides along the z axis of Khali
 
 Other frames of the robot are sites, or bodies without mass; <custom> names the end effector.
 
-Rotor inertia is armature, FV and FS are damping and frictionloss, and active joints get a motor. A
-loop is a constraint between two sites: <connect> for a spherical cut joint, two of them along its
-axis for a revolute one, <weld> for a rigid one; a coupling is an equality of two joints. MJCF holds
-numbers only, so free symbols are refused, and so is what it has no word for: other cut joints,
-elastic joints, external wrenches, flexible links, a base that moves as prescribed. MuJoCo gives
-links without mass a least one.
+Rotor inertia is armature, FV and FS are damping and frictionloss, a spring beside the motor is
+stiffness and springref, and active joints get a motor. A loop is a constraint between two sites:
+<connect> for a spherical cut joint, two of them along its axis for a revolute one, <weld> for a
+rigid one; a coupling is an equality of two joints. MJCF holds numbers only, so free symbols are
+refused, and so is what it has no word for: other cut joints, elastic joints, external wrenches,
+flexible links, a base that moves as prescribed. MuJoCo gives links without mass a least one.
 """
 
 from __future__ import annotations
@@ -83,6 +83,11 @@ def _lost(robot: Robot) -> list[Fault]:
         for loop in robot.loops
         if any(getattr(loop.cut, key) != 0 for key in (*DRIVE, *FURTHER))
     ]  # fmt: skip
+    loops += [
+        (link.name, "spring of a passive joint")  # which would be read as an elastic joint
+        for link, joint in zip(robot.links, robot.joints, strict=True)
+        if joint.spring != 0 and not joint.active and joint.mimic is None
+    ]
     return unheld(robot, "MJCF", loops, False)
 
 
@@ -115,7 +120,8 @@ def _joint(joint: Joint, E: Array) -> list[str]:
         return []
     turns = joint.sigma != PRISMATIC
     words: dict[str, Any] = {"name": joint.name, "type": "hinge" if turns else "slide"}
-    drive = {"damping": joint.FV, "frictionloss": joint.FS, "armature": joint.IA}
+    drive = {"damping": joint.FV, "frictionloss": joint.FS, "armature": joint.IA,
+             "stiffness": joint.spring, "springref": joint.neutral}  # fmt: skip
     words |= {key: [as_float(x)] for key, x in drive.items() if x != 0}
     low, high = joint.limits.lower, joint.limits.upper
     if low is not None and high is not None:

@@ -163,6 +163,7 @@ def _inexpressible(robot: Robot, frames: Sequence[Joint], plus: bool) -> Iterabl
         unheld += [(x.name, ", ".join(further))] if further else []
     unheld += [(robot.joints[j - 1].name, "coupled joints") for j in robot.couplings]
     unheld += [(robot.links[x.link - 1].name, "wheels that roll") for x in robot.wheels]
+    unheld += [(x.name, "drive of several joints") for x in robot.drives]
     links = (robot.base.link, *robot.links)
     unheld += [(links[x.link].name, type(x).__name__.lower()) for x in robot.interactions]
     unheld += [(x.name, "flexible links") for x in robot.links if x.flexible is not None]

@@ -21,6 +21,7 @@ from ..fields import (
     BASE_KEYS,
     BODY,
     COUPLING,
+    DRIVE_KEYS,
     FRAME_KEYS,
     JOINT_KEYS,
     JOINTS,
@@ -42,6 +43,7 @@ from ..robot import (
     COMPOUND,
     DRIVE,
     FIXED,
+    FRICTION,
     FURTHER,
     GEOMETRY,
     IDENTITY_4,
@@ -50,6 +52,7 @@ from ..robot import (
     WRENCH,
     Base,
     Coupling,
+    Drive,
     Frame,
     Joint,
     Limits,
@@ -196,6 +199,7 @@ class _Reader:
             self.text(table, "end_effector", ""),
             tuple(self.wheels(table)),
             tuple(self.interactions(table, len(links))),
+            tuple(self.drives(table)),
         )
 
     def frames(self, table: Table, last: int) -> Iterator[Frame]:
@@ -227,6 +231,28 @@ class _Reader:
                 self.vector(part, "normal", 3) if "normal" in part else (0, 0, 1),
                 self.text(part, "slip", ""),
             )
+        self.place, self.link = ("", 0), ""
+
+    def drives(self, table: Table) -> Iterator[Drive]:
+        """[[drive]]: motors that several joints turn, x = ratio[0] q + ratio[1] q + ..."""
+        self.place = ("", 0)
+        for k, part in enumerate(self.tables(table, "drive"), 1):
+            self.begin(Piece(part, ("drive", k)), f"drive{k}", DRIVE_KEYS)
+            names, ratios = part.get("joint", []), part.get("ratio")
+            if not _is_list(names) or not all(isinstance(x, str | int) for x in names):
+                self.report("joint must be a list of the names or numbers of joints", "joint")
+                names = []
+            numbers = [x if isinstance(x, int) else self.joint_numbers.get(x, 0) for x in names]
+            for name, j in zip(names, numbers, strict=True):
+                if isinstance(name, str) and not j:
+                    self.report(f"there is no joint {name!r:.40}", "joint")
+            if ratios is not None and not (_is_list(ratios) and len(ratios) == len(numbers)):
+                self.report("ratio must be a list with a value for each joint", "ratio")
+                ratios = None
+            weights = [1] * len(numbers) if ratios is None else ratios
+            pairs = zip(numbers, weights, strict=True)
+            law = self.numbers_of(part, ("IA", *FRICTION))
+            yield Drive(self.link, tuple((j, self.value("ratio", x)) for j, x in pairs), **law)
         self.place, self.link = ("", 0), ""
 
     def interactions(self, table: Table, links: int) -> Iterator[Interaction]:

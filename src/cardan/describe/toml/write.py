@@ -14,6 +14,7 @@ from ..interactions import KINDS, Interaction
 from ..robot import (
     DRIVE,
     FIXED,
+    FRICTION,
     FURTHER,
     GEOMETRY,
     IDENTITY_4,
@@ -23,6 +24,7 @@ from ..robot import (
     WRENCH,
     Base,
     Coupling,
+    Drive,
     Frame,
     Joint,
     Link,
@@ -62,6 +64,8 @@ def write_toml(robot: Robot) -> str:
         lines += _loop(loop, k)
     for k, wheel in enumerate(robot.wheels, 1):
         lines += _wheel(wheel, k)
+    for k, drive in enumerate(robot.drives, 1):
+        lines += _drive(drive, k, names)
     for item in robot.interactions:
         lines += _interaction(item)
     for frame in robot.frames:
@@ -171,6 +175,13 @@ def _wheel(wheel: Wheel, k: int) -> list[str]:
     return lines + ([f"slip = {_quote(wheel.slip)}"] if wheel.slip else [])
 
 
+def _drive(drive: Drive, k: int, names: Sequence[str]) -> list[str]:
+    called = ", ".join(_quote(names[j - 1]) for j, _ in drive.joints)
+    lines = ["", f"[[drive]]  # {k}", f"name = {_quote(drive.name)}", f"joint = [{called}]"]
+    lines.append(f"ratio = {_list([ratio for _, ratio in drive.joints])}")
+    return lines + _nonzero(drive, ("IA", *FRICTION))
+
+
 def _interaction(item: Interaction) -> list[str]:
     kind = next(key for key, made in KINDS.items() if isinstance(item, made))
     lines = ["", f"[[{kind}]]", f"name = {_quote(item.name)}", f"link = {item.link}"]
@@ -196,7 +207,7 @@ def _frame(frame: Frame) -> list[str]:
     return lines + ([f"kind = {_quote(frame.kind)}"] if frame.kind != "frame" else [])
 
 
-def _nonzero(item: Joint | Link, keys: Sequence[str]) -> list[str]:
+def _nonzero(item: Joint | Link | Drive, keys: Sequence[str]) -> list[str]:
     assert {f.name for f in fields(item)} >= set(keys)
     return [f"{key} = {_value(getattr(item, key))}" for key in keys if getattr(item, key) != 0]
 

@@ -45,7 +45,7 @@ GRAVITY: tuple[Value, ...] = (0, 0, decimal_value(-9.81, 0.0))
 def read_urdf(
     data: bytes, file: str = "", *, fixed: str = "merge", mimic: bool = False,
     snap: float = SNAP_ANGLE, files: Packages | Among | None = None,
-    arguments: Mapping[str, str] | None = None,
+    arguments: Mapping[str, str] | None = None, order: str = "file",
 ) -> tuple[Robot | None, list[Fault]]:  # fmt: skip
     """The robot of a URDF file and every fault found; no robot when one of them is an error.
 
@@ -54,11 +54,14 @@ def read_urdf(
     (rad) to a multiple of pi/12 are that multiple; a file that writes 1.5708 for a right angle
     gives far cheaper models with snap=1e-4, and is then no longer taken at its letter.
     files, arguments: what a xacro file may include, and the values of its arguments.
+    order: of the joints below each link, as in the file or by name ("pinocchio").
     """
     if fixed not in ("merge", "keep"):
         raise UnknownNameError.of("treatment of fixed joints", fixed, ("merge", "keep"))
     source = Source(file, snap)
     elements = read_elements(data, source, files, arguments)
+    if elements is not None and order == "pinocchio":
+        elements = replace(elements, joints=sorted(elements.joints, key=lambda joint: joint.name))
     robot = None if elements is None else robot_of(elements, source, fixed == "merge", mimic)
     if robot is None:
         return None, sorted(source.faults, key=lambda fault: fault.line)

@@ -22,6 +22,7 @@ from ..robot import (
     GEOMETRY,
     INERTIA,
     REVOLUTE,
+    SPRING,
     WRENCH,
     Frame,
     Joint,
@@ -192,7 +193,7 @@ def _written(robot: Robot, loops: bool) -> Iterable[Value]:
     yield from (*(getattr(base.link, key) for key in INERTIA), *base.Z, *robot.gravity)
     for link, joint in zip(robot.links, robot.joints, strict=True):
         limits = joint.limits
-        yield from (getattr(joint, key) for key in (*GEOMETRY, *DRIVE))
+        yield from (getattr(joint, key) for key in (*GEOMETRY, *DRIVE, *SPRING))
         yield from (getattr(link, key) for key in INERTIA)
         yield from (joint.mimic.ratio, joint.mimic.offset) if joint.mimic else ()
         require_one_leader(robot, joint)
@@ -215,7 +216,7 @@ def unheld(robot: Robot, form: str, loops: Iterable[tuple[str, str]], tree: bool
         further = [key for key in FRICTION[2:] if getattr(joint, key) != 0]
         what = {
             f"{', '.join(further)} of the friction": bool(further),
-            "spring beside the motor": joint.spring != 0,
+            "spring beside the motor": tree and joint.spring != 0,
             "elastic joint": joint.elastic, "passive joint": tree and free,
             "flexible link": link.flexible is not None, "external wrench FX ... CZ": wrench,
         }  # fmt: skip
@@ -223,6 +224,7 @@ def unheld(robot: Robot, form: str, loops: Iterable[tuple[str, str]], tree: bool
     links = (robot.base.link, *robot.links)
     things += [(links[x.link].name, type(x).__name__.lower()) for x in robot.interactions]
     things += [(robot.links[x.link - 1].name, "wheel that rolls") for x in robot.wheels]
+    things += [(x.name, "drive of several joints") for x in robot.drives]
     if robot.base.kind == "mobile" or (tree and robot.base.motion):
         things.append((robot.base.link.name, "prescribed motion of the base"))
     return [Fault(f"{form} cannot hold this: {text}", link=link) for link, text in things]

@@ -372,14 +372,14 @@ def _labelled(code: Code, id: int, label: str) -> Quantity:
 
 def _angles(program: Program, quantities: Sequence[Quantity]) -> Iterator[Quantity]:
     """The cosines and sines of joint variables and their sums that the page does not name."""
-    code, joints = program.code, program.coordinates.get("q", ())
+    code, joints = program.code, program.positions
     known = {abs(ref) for x in quantities if x.stem in TRIGONOMETRY for ref in x.refs}
     names = {x.name for x in quantities}
     sums: list[tuple[str, ...]] = []  # of each node: the links whose variables it adds
     for id, node in enumerate(code.nodes):
         links: tuple[str, ...] = ()
-        if node[0] == "input" and node[1] == "q" and node[2] < len(joints):
-            links = (joints[node[2]][0],)
+        if node in joints:
+            links = (joints[node],)
         elif node[0] == "add" and sums[node[1]] and sums[node[2]]:
             links = (*sums[node[1]], *sums[node[2]])
         sums.append(links)

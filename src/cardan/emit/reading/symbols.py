@@ -28,12 +28,19 @@ def elements(program: Program, array: str, shape: tuple[int, ...]) -> list[Eleme
     joints = program.coordinates.get(array, ())
     if len(joints) != prod(shape):
         return [Element(array + index(shape, k, "_")) for k in range(prod(shape))]
-    dots = _DOTS.get(array)
-    return [
-        Element(f"{array}{link}") if dots is None or variable == f"q{link}"
-        else Element(variable + "d" * dots, variable, dots)
-        for link, variable in joints
-    ]  # fmt: skip
+    if array == "x":  # a state: positions, then velocities
+        names = [name for name, _ in joints]
+        rates = [name in names[:k] for k, name in enumerate(names)]
+        return [_variable(*joint, int(rate)) for joint, rate in zip(joints, rates, strict=True)]
+    if array in _DOTS:
+        return [_variable(*joint, _DOTS[array]) for joint in joints]
+    return [Element(f"{array}{link}") for link, _ in joints]
+
+
+def _variable(link: str, variable: str, dots: int) -> Element:
+    if variable == f"q{link}":
+        return Element(f"q{'d' * dots}{link}")
+    return Element(variable + "d" * dots, variable, dots)
 
 
 def index(shape: tuple[int, ...], k: int, separator: str = "") -> str:

@@ -224,6 +224,8 @@ def simple(x: Signed) -> Signed:
         return _simple_product(sign, value)
     if isinstance(value, Quotient):
         over, under = simple((sign, value.over)), simple((1, value.under))
+        if isinstance(over[1], Sum) and all(s < 0 for s, _ in over[1].terms):
+            over = -over[0], Sum(tuple(map(negated, over[1].terms)))
         return divided(over, under)
     if isinstance(value, Power):
         return sign, Power(simple((1, value.base))[1], value.n)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ...describe.robot import Joint, Robot
+from ...describe.robot import Drive, Joint, Robot
 from ...describe.values.expression import number
 from ...errors import InputError
 from ...models.bodies import bodies
@@ -61,6 +61,11 @@ def described_torques(robot: Robot, ties: Ties, motion: Motion) -> Array:
         efforts = inverse_dynamics(scene, *states).tau
         joints = {k: efforts[j] for k, j in zip(columns, sorted(efforts), strict=True)}
         joints |= _cut(robot, ties, some)
+        for drive in robot.drives:
+            row = {ties.numbers.index(j): float(number(x) or 0.0) for j, x in drive.joints}
+            qd, qdd = (sum(x * y[:, k] for k, x in row.items()) for y in (some.qd, some.qdd))
+            effort = _value(drive, "IA") * qdd + friction_law(drive).torque(qd)
+            joints |= {k: joints[k] + x * effort for k, x in row.items()}
         tau[first : first + _SAMPLES] = some.torques(joints)
     return tau
 
@@ -88,7 +93,7 @@ def _cut(robot: Robot, ties: Ties, motion: Motion) -> dict[int, Array]:
     return efforts
 
 
-def _value(joint: Joint, key: str) -> float:
+def _value(joint: Joint | Drive, key: str) -> float:
     return float(number(getattr(joint, key)) or 0.0)
 
 

@@ -17,9 +17,13 @@ from ..read.series import Series
 from ..read.signals import Motion, Plan, moved, plan
 from ..recipe import Recipe
 from .consistent import FullParameters, consistent_fit
-from .solve import Estimate, estimate, fit_shape
+from .solve import Estimate, estimate, fit_shape, relative_error
 
 __all__ = ["Fitting", "Source", "blocks_error"]
+
+_ROUNDS = 3
+_DIGITS = "0123456789"
+_RUBS = ("FV", "FS")
 
 
 @dataclass(frozen=True)
@@ -113,6 +117,45 @@ class Fitting:
                 W[..., column] = rows
             self.data = replace(self.data, W=W)
         return shape, estimate(self.data, fit.weights, fit.robust), self.data
+
+    def real(
+        self, shape: dict[str, float], found: Estimate
+    ) -> tuple[dict[str, float], Estimate, FullParameters]:
+        """Real bodies, with the shape of the friction and the estimate that they start from.
+
+        A coefficient of friction that would be negative is zero in them. Where widths are fitted,
+        others can take its place with other widths: these are tried too."""
+        full = self.bodies(shape, found)
+        other = {} if full.exact else self._rubbing(shape, found.K)
+        if not other:
+            return shape, found, full
+        again = Fitting(self.model, self.recipe, self.sources, shape=other)
+        start = estimate(again.data, self.recipe.fit.weights, self.recipe.fit.robust)
+        better = again.bodies(other, start)
+        if again.error(better.K) < Fitting(
+            self.model, self.recipe, self.sources, shape=shape
+        ).error(full.K):
+            return other, start, better
+        return shape, found, full
+
+    def error(self, K: np.ndarray) -> float:
+        """|y - W K| / |y| over the equations that are fitted."""
+        data = self.data
+        return relative_error(data.W * data.valid[..., None], data.y * data.valid, K)
+
+    def _rubbing(self, shape: dict[str, float], K: np.ndarray) -> dict[str, float]:
+        """The shape without the coefficients of friction that would be negative; none where there
+        are none."""
+        model, known = self.model, dict(shape)
+        for _ in range(_ROUNDS if shape else 0):
+            signed = zip(model.kept, model.names, K, strict=True)
+            kept = tuple(k for k, name, x in signed if x >= 0 or name.rstrip(_DIGITS) not in _RUBS)
+            if kept == model.kept:
+                break
+            model = replace(model, kept=kept)
+            found, fit, _ = Fitting(model, self.recipe, self.sources, shape=known).solved()
+            known, K = known | found, fit.K
+        return {} if model is self.model else known
 
     def bodies(self, shape: Mapping[str, float], estimate: Estimate) -> FullParameters:
         """The full parameters of real bodies; what was not excited counts as a body's too."""

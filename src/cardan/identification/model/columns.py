@@ -23,8 +23,10 @@ import numpy as np
 
 from ...build.base import BaseParameters, rotors_apart
 from ...catalogue import model as derive
-from ...describe.robot import DRIVE, FURTHER, INERTIA, Robot
+from ...describe.robot import DRIVE, FIXED, FRICTION, FURTHER, INERTIA, Robot
+from ...describe.robot import Drive as Shared
 from ...describe.values.expression import Value, evaluate, number, symbol
+from ...describe.values.parser import to_value
 from ...errors import InputError, ModelError
 from ...mechanism.tree import Tree
 from ...models.friction import Friction
@@ -41,6 +43,7 @@ __all__ = [
     "drives",
     "parametrised",
     "plain",
+    "shared_motors",
     "terms_of",
 ]
 
@@ -137,8 +140,11 @@ def parametrised(robot: Robot) -> Robot:
         joints.append(replace(joint, **drive, **further))
     bare: Any = dict.fromkeys((*DRIVE, *FURTHER), 0)
     loops = tuple(replace(loop, cut=replace(loop.cut, **bare)) for loop in robot.loops)
-    changed = replace(robot, links=tuple(links), joints=tuple(joints), loops=loops)
-    own = {f"{key}{j}" for j in range(1, len(links) + 1) for key in (*INERTIA, *DRIVE)}
+    shared: Any = dict.fromkeys(FRICTION, 0)
+    drives = tuple(replace(x, **shared, IA=symbol(f"IA{j}")) for j, x in robot.driving.items())
+    changed = replace(robot, links=tuple(links), joints=tuple(joints), loops=loops, drives=drives)
+    numbers = (*range(1, len(links) + 1), *robot.driving)
+    own = {f"{key}{j}" for j in numbers for key in (*INERTIA, *DRIVE)}
     free = [name for name in changed.parameters if name not in own]
     if free:
         raise ModelError(
@@ -180,6 +186,23 @@ def describable(recipe: Recipe) -> Recipe:
     return replace(recipe, coupled=())
 
 
+def shared_motors(robot: Robot, recipe: Recipe) -> tuple[Shared, ...]:
+    """The motors that several joints turn, by the rows of the transmission: those of the robot, or
+    of a row with a joint beside its own, which has the ratio 1. A recipe with parameters of its own
+    for what joints share has those."""
+    moving = [j for j, joint in enumerate(robot.joints, 1) if joint.sigma != FIXED]
+    rows = recipe.transmission.matrix
+    if robot.drives or robot.constrained or recipe.coupled or len(rows) != len(moving):
+        return robot.drives
+    return tuple(
+        Shared(f"motor{moving[m]}", tuple(
+            (j, to_value(float(f"{x / row[m]:.12g}")))
+            for j, x in zip(moving, row, strict=True) if x
+        ))
+        for m, row in enumerate(rows) if row[m] and sum(map(bool, row)) > 1
+    )  # fmt: skip
+
+
 def plain(recipe: Recipe) -> Recipe:
     """The recipe without what .par and .urdf cannot hold: of the friction FV and FS alone."""
     nothing = {"smooth": 0.0, "stribeck": False, "offset": False, "quadratic": False,
@@ -215,22 +238,30 @@ def _payload_blocks(robot: Robot, recipe: Recipe, functions: Functions) -> list[
 
 def drives(ties: Ties, recipe: Recipe) -> list[Term]:
     """Friction and offsets of the driven joints, friction of the others, rotors where the base
-    parameters have none: of joints that follow, if the robot has them."""
+    parameters have none: of joints that follow, if the robot has them; of motors that several
+    joints turn."""
     followers = [k for k in range(len(ties.numbers)) if k not in ties.active]
-    terms = [term for k in ties.active for term in _friction(k, ties.numbers[k], recipe, True)]
+    terms = [
+        term for k in ties.active for term in _friction({k: 1.0}, ties.numbers[k], recipe, True)
+    ]
     sprung = [k for k in ties.active if number(ties.joint(ties.numbers[k]).spring)]
     terms += [Term(f"spring{ties.numbers[k]}", _position(k)) for k in sprung]
     for k in followers:
         j = ties.numbers[k]
         if recipe.friction.passive:
-            terms += _friction(k, j, recipe, False)
+            terms += _friction({k: 1.0}, j, recipe, False)
         if recipe.fit.motor_inertia and number(ties.joint(j).IA) != 0:
-            terms.append(Term(f"IA{j}", _rotor(k)))
+            terms.append(Term(f"IA{j}", _rows({k: 1.0}, lambda qdd, shape: qdd, "qdd")))
+    for j, drive in ties.robot.driving.items():
+        row = {ties.numbers.index(i): float(number(ratio) or 0.0) for i, ratio in drive.joints}
+        if recipe.fit.motor_inertia:
+            terms.append(Term(f"IA{j}", _rows(row, lambda qdd, shape: qdd, "qdd")))
+        terms += _friction(row, j, recipe, False)
     return terms
 
 
-def _friction(k: int, j: int, recipe: Recipe, driven: bool) -> Iterator[Term]:
-    """Of the joint in column k, link j."""
+def _friction(row: Mapping[int, float], j: int, recipe: Recipe, driven: bool) -> Iterator[Term]:
+    """Of link j, or of a motor of several joints; row: by column, the ratios of its position."""
     chosen = recipe.friction
     fixed = 0.0 if isinstance(chosen.smooth, str) else chosen.smooth
     width = {f"VS{j}": WIDTH} if chosen.smooth == "fit" else {}
@@ -250,21 +281,26 @@ def _friction(k: int, j: int, recipe: Recipe, driven: bool) -> Iterator[Term]:
     }  # fmt: skip
     for name, (there, shape) in wanted.items():
         if there:
-            yield Term(f"{name}{j}", _rows(k, column(name)), shape)
+            yield Term(f"{name}{j}", _rows(row, column(name)), shape)
     if chosen.offset and driven:
-        yield Term(f"offset{j}", _rows(k, column("FO")))
-
-
-def _rotor(k: int) -> Callable[[Motion, Shape], dict[int, Array]]:
-    return lambda motion, shape: {k: motion.qdd[:, k]}
+        yield Term(f"offset{j}", _rows(row, column("FO")))
 
 
 def _position(k: int) -> Callable[[Motion, Shape], dict[int, Array]]:
     return lambda motion, shape: {k: motion.q[:, k]}
 
 
-def _rows(k: int, function: Curve) -> Callable[[Motion, Shape], dict[int, Array]]:
-    return lambda motion, shape: {k: function(motion.qd[:, k], shape)}
+def _rows(
+    row: Mapping[int, float], function: Curve, of: str = "qd"
+) -> Callable[[Motion, Shape], dict[int, Array]]:
+    """A torque along the position that the row gives, as it loads each joint."""
+
+    def rows(motion: Motion, shape: Shape) -> dict[int, Array]:
+        x = getattr(motion, of)
+        own = function(sum((ratio * x[:, k] for k, ratio in row.items()), np.zeros(len(x))), shape)
+        return {k: ratio * own for k, ratio in row.items()}
+
+    return rows
 
 
 def _coupled(robot: Robot, recipe: Recipe) -> list[Term]:

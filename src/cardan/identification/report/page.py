@@ -18,7 +18,6 @@ from ...document.structure import Document, Fold, Image, Part, Section, Table
 from ...motion.joints import Units, driven, moving, units
 from ...motion.joints import names as joint_names
 from ...motion.plots import Panel, image, lines, style
-from ..fit.evaluation import ROLES
 
 if TYPE_CHECKING:
     from .result import Identification
@@ -130,10 +129,11 @@ def _files(result: Identification) -> list[Part]:
         "Each file was read again, and its inverse dynamic model evaluated along the recordings, "
         "on the same samples and behind the same filters as the law."
     )
-    law = {role: result.errors[role] for role in ROLES if role in result.errors}
-    listed = [("identified law, base parameters", law)]
+    law = result.law_errors
+    listed = [("identified robot", law)]
     if result.consistent is not None:
-        listed.append(("identified law, real bodies", result.law_errors))
+        own = {role: result.errors[f"{role}, base parameters"] for role in law}
+        listed.append(("base parameters, not bound to real bodies", own))
     listed += [(f"file {name}", dict(errors)) for name, errors in result.file_errors.items()]
     rows = [
         (name, *(f"{100 * errors[role]:.3f}" if role in errors else "-" for role in law))

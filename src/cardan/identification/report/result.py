@@ -13,7 +13,7 @@ import numpy as np
 
 from ...arguments import named_arguments
 from ...describe.files import accepted, dumps, read_bytes
-from ...describe.robot import DRIVE, FIXED, FURTHER, INERTIA, Joint, Robot
+from ...describe.robot import DRIVE, FIXED, FRICTION, FURTHER, INERTIA, Joint, Robot
 from ...describe.urdf.write import write_urdf
 from ...describe.values.expression import number
 from ...describe.values.parser import to_value
@@ -90,7 +90,7 @@ class Held:
     def values(self) -> dict[str, float]:
         """Parameters by the names of their fields, with the widths of the friction."""
         own = dict(zip(self.model.names, self.estimate.K.tolist(), strict=True))
-        for j in self.model.ties.numbers if self.width else ():
+        for j in (*self.model.ties.numbers, *self.model.robot.driving) if self.width else ():
             own[f"VS{j}"] = self.width
         return {**own, **self.shape}
 
@@ -99,8 +99,10 @@ class Held:
 class Identification:
     """The result of `identify`. K, sigma: base parameters with friction, in the order of names.
 
-    errors: of the identified law W K, with all it has; file_errors: of each file that `save`
-    writes, which may hold less, by its name."""
+    errors: of the identified robot, with real bodies where they were fitted and all that the law
+    has; then ("fit, base parameters" ...) of W K, which need not be those of real bodies;
+    file_errors: of each file that `save` writes, by its name: that of robot.toml is the error
+    reported, unless `not_held` names what a file cannot hold."""
 
     original: Robot
     recipe: Recipe
@@ -131,6 +133,20 @@ class Identification:
     def sigma(self) -> Array:
         """Standard deviations of K."""
         return self.estimate.sigma
+
+    @named_arguments
+    def intervals(self, confidence: float = 0.95) -> dict[str, tuple[float, float]]:
+        """(low, high) of each parameter: Student's intervals, as wide as the residuals say.
+
+        They hold the truth as often as they say where noise of the torques is all that is wrong."""
+        from scipy.stats import t
+
+        if not 0 < confidence < 1:
+            raise InputError(f"confidence = {confidence}; expected a number between 0 and 1")
+        free = max(self.estimate.independent - len(self.K), 1.0)
+        half = float(t.ppf((1 + confidence) / 2, free)) * self.sigma
+        bounds = zip((self.K - half).tolist(), (self.K + half).tolist(), strict=True)
+        return dict(zip(self.names, bounds, strict=True))
 
     @property
     def relative_sigma(self) -> Array:
@@ -235,7 +251,14 @@ class Identification:
         loops = []
         for j, loop in enumerate(self.original.loops, len(links) + 1):
             loops.append(replace(loop, cut=driven(j, loop.cut)))
-        robot = replace(self.original, links=tuple(links), joints=tuple(joints), loops=tuple(loops))
+        drives = tuple(
+            replace(x, **{key: value(f"{key}{j}") for key in ("IA", *FRICTION)})
+            for j, x in held.model.robot.driving.items()
+        )
+        robot = replace(
+            self.original, links=tuple(links), joints=tuple(joints), loops=tuple(loops),
+            drives=drives,
+        )  # fmt: skip
         notes = f"{self.original.notes}\n{self._story(robot)}".strip()
         return replace(robot, notes=notes)
 
@@ -254,8 +277,7 @@ class Identification:
     @property
     def law_errors(self) -> dict[str, float]:
         """Errors of the identified law by role; with the real bodies, where they were fitted."""
-        bodies = ", consistent bodies" if self.consistent is not None else ""
-        return {role: self.errors[role + bodies] for role in ROLES if role in self.errors}
+        return {role: self.errors[role] for role in ROLES if role in self.errors}
 
     def robot_files(self) -> tuple[dict[str, str], list[str]]:
         """Texts of the robot files by name, and what is to be said of them: a format that cannot
@@ -396,6 +418,7 @@ class Identification:
                 {"name": name, "value": x, "sigma": s, "relative_sigma_percent": r, "remark": word}
                 for name, x, s, r, word in self.table()
             ],
+            "intervals_95_percent": {k: list(x) for k, x in self.intervals().items()},
             "shape": dict(self.shape),
             "essential": list(self.essential.names),
             "essential_errors": dict(self.essential.errors),

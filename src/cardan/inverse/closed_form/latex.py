@@ -14,12 +14,13 @@ _LONG = 24  # signs of a left side
 _WIDTH = 46  # signs of a line of an article
 MARK = "\x01"  # before and behind a formula in words
 
-GREEK = {"th": r"\theta", "theta": r"\theta", "alpha": r"\alpha", "gamma": r"\gamma", "q": "q"}
+GREEK = {"th": r"\theta", "theta": r"\theta", "alpha": r"\alpha", "gamma": r"\gamma", "q": "q",
+         "tau": r"\tau", "eps": r"\epsilon"}  # fmt: skip
 
 
 def greek(name: str) -> str:
     """A name in LaTeX: th1 is \\theta_{1}, RL4 is \\mathrm{RL4}."""
-    found = re.fullmatch(r"([A-Za-z]+?)_?(\d*)", name)
+    found = re.fullmatch(r"([A-Za-z]+?)_?(\d*|(?<=^[a-z]_)[a-z])", name)
     if not found:
         return r"\mathrm{" + name.replace("_", r"\_") + "}"
     word, digits = found.groups()
@@ -39,7 +40,7 @@ def spelled(formula: str) -> str:
             return word
         if re.fullmatch(r"e\d+", word):
             return rf"\varepsilon_{{{word[1:]}}}"
-        return rf"\{word}" if word in ("pi", "psi", "cos", "sin") else greek(word)
+        return rf"\{word}" if word in ("pi", "psi", "cos", "sin", "tan") else greek(word)
 
     formula = re.sub(r"\d+T\d+|[A-Za-z]\w*", name, formula)
     formula = re.sub(r"sqrt\(([^()]*)\)", r"\\sqrt{\1}", formula)

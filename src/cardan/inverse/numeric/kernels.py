@@ -23,7 +23,7 @@ from ...kernel.language import (
     sin,
     sqrt,
 )
-from ...kernel.linalg import normal_equations
+from ...kernel.linalg import WIDEST, normal_equations
 from ...kernel.newton import Descent, accepts, begin, put_step
 from ..approach import Frame
 
@@ -33,7 +33,7 @@ __all__ = [
 ]  # fmt: skip
 
 MOST_FRAMES = 160
-MOST_VARIABLES = 64
+MOST_VARIABLES = WIDEST
 MOST_ROWS = 96
 TURN = 6.283185307179586
 

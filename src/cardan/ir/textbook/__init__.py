@@ -15,14 +15,14 @@ from typing import Any
 
 from ..code import Code, Shape, gather
 from .angles import parallel
-from .ring import Polynomial, Ring, Terms, TooLarge, values
+from .ring import Polynomial, Quotient, Quotients, Ring, Terms, TooLarge, values
 from .write import Writer
 
 __all__ = ["LARGEST", "TooLarge", "matrices", "textbook"]
 
 LARGEST = 3_000  # terms of all values together
 
-Values = Mapping[str, tuple[Shape, Sequence[Polynomial]]]
+Values = Mapping[str, tuple[Shape, Sequence[Quotient]]]
 
 
 def textbook(code: Code, names: Mapping[Any, str], largest: int = LARGEST) -> Code:
@@ -47,18 +47,18 @@ def matrices(code: Code, names: Mapping[Any, str], largest: int = LARGEST) -> Co
     if others or not all(code.inputs.get(array) == (n,) for array in ("qd", "qdd")):
         return None
     ring = Ring(parallel(code), largest)
-    torques = values(code, ring)[name]
+    torques = [Quotients(ring).flat(x) for x in values(code, ring)[name]]
     parts = [_parted(ring, x, n) for x in torques]
     if any(part is None for part in parts):
         return None
     A, C, Q, F = zip(*parts, strict=True)
     shaped: dict[str, Any] = {
-        "A": ((n, n), [x for row in A for x in row]),
-        "C": ((n, n), [x for row in C for x in row]),
-        "Q": ((n,), Q),
+        "A": ((n, n), [Quotient(x) for row in A for x in row]),
+        "C": ((n, n), [Quotient(x) for row in C for x in row]),
+        "Q": ((n,), list(map(Quotient, Q))),
     }
     if any(x.terms for x in F):
-        shaped["F"] = (n,), F
+        shaped["F"] = (n,), list(map(Quotient, F))
     return _written(ring, code, names, shaped)
 
 
@@ -97,11 +97,17 @@ def _parted(ring: Ring, torque: Polynomial, n: int) -> tuple[Any, ...] | None:
 
 
 def _written(ring: Ring, code: Code, names: Mapping[Any, str], outputs: Values) -> Code:
-    polynomials = [x for _, flat in outputs.values() for x in flat]
+    quotients = Quotients(ring)
+    pairs = {
+        name: [(x.numerator, None if x.whole else quotients.denominator(x)) for x in flat]
+        for name, (_, flat) in outputs.items()
+    }
+    polynomials = [x for rows in pairs.values() for pair in rows for x in pair if x is not None]
     if sum({x.key: x.size for x in polynomials}.values()) > ring.largest:
         raise TooLarge
     writer = Writer(ring, code.inputs, names, polynomials)
     written = {
-        name: (shape, [writer.value(x) for x in flat]) for name, (shape, flat) in outputs.items()
+        name: (shape, [writer.quotient(*pair) for pair in pairs[name]])
+        for name, (shape, _) in outputs.items()
     }
     return gather(writer.graph, code.inputs, written, writer.labels)

@@ -13,7 +13,7 @@ C223).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from itertools import combinations, product
@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from ..code import Code
+from ..code import Code, Output, arguments
 from ..interpret import interpret
 from .ring import Frequency, Ring, Trig, upright
 
@@ -92,7 +92,7 @@ def _senses(code: Code, angles: list[Any]) -> dict[tuple[Any, Any], int]:
         elements(angles[i])[k] += turn[:, None]
         elements(angles[j])[k] += turn[None, :]
     with np.errstate(all="ignore"):
-        outputs = interpret(code, arrays)
+        outputs = interpret(_undivided(code), arrays)
     table = np.concatenate([x.reshape(*shape, -1) for x in outputs.values()], axis=-1)
     table = np.nan_to_num(table, posinf=0, neginf=0)
     spectrum = np.abs(np.fft.fft2(table, axes=(1, 2)))
@@ -101,6 +101,20 @@ def _senses(code: Code, angles: list[Any]) -> dict[tuple[Any, Any], int]:
     like = strong[:, 1 : half + 1, 1 : half + 1].any(axis=(1, 2))
     unlike = strong[:, 1 : half + 1, half + 1 :].any(axis=(1, 2))
     return {(angles[i], angles[j]): int(like[k]) - int(unlike[k]) for k, (i, j) in enumerate(pairs)}
+
+
+def _undivided(code: Code) -> Code:
+    """A program with divisions ends where these begin: a quotient has all multiples of an angle."""
+    quotient = [False] * len(code.nodes)
+    ends = {abs(ref) for output in code.outputs.values() for ref in output.refs}
+    for id, node in enumerate(code.nodes):
+        args = arguments(node)
+        quotient[id] = node[0] == "div" or any(quotient[arg] for arg in args)
+        ends |= set(args) if quotient[id] else set()
+    if not any(quotient):
+        return code
+    refs = tuple(sorted(id for id in ends if id and not quotient[id]))
+    return replace(code, outputs={"": Output((len(refs),), refs)})
 
 
 @dataclass(frozen=True)

@@ -94,7 +94,8 @@ def _content(terms: Iterable[Fraction]) -> Fraction:
     sign = -1 if values[0] < 0 else 1
     if len({abs(x) for x in values}) == 1:
         return values[0]
-    if any(max(abs(x.numerator), x.denominator) > _STRUCTURAL for x in values):
+    decimal = any(x.denominator % 5 == 0 for x in values)
+    if decimal or any(max(abs(x.numerator), x.denominator) > _STRUCTURAL for x in values):
         return Fraction(sign)
     top = gcd(*(x.numerator for x in values))
     bottom = lcm(*(x.denominator for x in values))

@@ -10,7 +10,8 @@ turns products within a group into sums: a normal form, in which sin² + cos² =
 angles of parallel axes need no rule. Products of sines of different groups stay products. With the
 2 in front all coefficients stay integers; a polynomial has one denominator.
 
-What is no polynomial (sign, √, a quotient) is a symbol of its own, of the polynomials it reads.
+What is no polynomial (sign, √) is a symbol of its own, of the polynomials it reads; values are
+quotients of polynomials.
 Floats are taken as the fractions they are; what a sum leaves of them below their round-off is
 dropped, so that no term is noise.
 """
@@ -18,7 +19,7 @@ dropped, so that no term is noise.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import gcd, lcm
 from typing import Any
@@ -30,6 +31,8 @@ from ..code import Code
 __all__ = [
     "Frequency",
     "Polynomial",
+    "Quotient",
+    "Quotients",
     "Ring",
     "Terms",
     "TooLarge",
@@ -338,47 +341,179 @@ def upright(frequency: Frequency) -> tuple[int, Frequency]:
     return (1, frequency) if first > 0 else (-1, tuple(-k for k in frequency))
 
 
-def values(code: Code, ring: Ring) -> dict[str, list[Polynomial]]:
-    """The outputs of a program in the ring, element by element."""
+@dataclass(frozen=True)
+class Quotient:
+    """numerator / (monomial · Π factor^exponent), without a symbol that both have.
+
+    factors: polynomials of more than one term, or with a sine or cosine, each in lowest terms and
+    with a positive first coefficient, by their keys."""
+
+    numerator: Polynomial
+    monomial: int = 0
+    factors: Mapping[tuple[Any, ...], tuple[Polynomial, int]] = field(default_factory=dict)
+
+    @property
+    def whole(self) -> bool:
+        """Is it a polynomial?"""
+        return not self.monomial and not self.factors
+
+
+class Quotients:
+    """Arithmetic of quotients of polynomials of a ring. What numerator and denominator have in
+    common is taken out where it is a symbol or a whole factor; there is no division of sums."""
+
+    def __init__(self, ring: Ring) -> None:
+        self.ring = ring
+
+    def add(self, x: Quotient, y: Quotient) -> Quotient:
+        if not x.numerator.terms or not y.numerator.terms:
+            return y if not x.numerator.terms else x
+        if x.whole and y.whole:
+            return Quotient(self.ring.add(x.numerator, y.numerator))
+        monomial, factors = self._multiple(x.monomial, y.monomial), dict(x.factors)
+        for key, (factor, n) in y.factors.items():
+            factors[key] = factor, max(n, factors.get(key, (factor, 0))[1])
+        return self._reduced(
+            self.ring.add(*(self._over(one, monomial, factors) for one in (x, y))),
+            monomial, factors,
+        )  # fmt: skip
+
+    def sub(self, x: Quotient, y: Quotient) -> Quotient:
+        return self.add(x, self.neg(y))
+
+    def neg(self, x: Quotient) -> Quotient:
+        return replace(x, numerator=negative(x.numerator))
+
+    def mul(self, x: Quotient, y: Quotient) -> Quotient:
+        if x.whole and y.whole:
+            return Quotient(self.ring.mul(x.numerator, y.numerator))
+        factors = dict(x.factors)
+        for key, (factor, n) in y.factors.items():
+            factors[key] = factor, n + factors.get(key, (factor, 0))[1]
+        top = self.ring.mul(x.numerator, y.numerator)
+        return self._reduced(top, x.monomial + y.monomial, factors)
+
+    def div(self, x: Quotient, y: Quotient) -> Quotient:
+        if not y.numerator.terms:
+            raise TooLarge  # nothing to read
+        top = self.denominator(y)
+        number, monomial, factor = self._split(y.numerator)
+        inverse = self.ring.mul(top, _inverse(number))
+        factors = {factor.key: (factor, 1)} if _several(factor) else {}
+        if x.whole and x.numerator.key == y.numerator.key:
+            return Quotient(top)
+        return self.mul(x, self._reduced(inverse, monomial, factors))
+
+    def denominator(self, x: Quotient) -> Polynomial:
+        """The product below the line."""
+        return self._over(Quotient(self.ring.constant(1)), x.monomial, x.factors)
+
+    def flat(self, x: Quotient) -> Polynomial:
+        """A polynomial, in which one over the denominator is a symbol."""
+        if x.whole:
+            return x.numerator
+        one = self.ring.constant(1)
+        inverse = self.ring.symbol(opaque("div", [one, self.denominator(x)]))
+        return self.ring.mul(x.numerator, inverse)
+
+    def _over(self, x: Quotient, monomial: int, factors: Mapping[Any, Any]) -> Polynomial:
+        """The numerator over a multiple of the denominator."""
+        top = x.numerator
+        if monomial != x.monomial:
+            top = self.ring.mul(top, self._symbols(monomial - x.monomial))
+        for key, (factor, n) in factors.items():
+            for _ in range(n - x.factors.get(key, (factor, 0))[1]):
+                top = self.ring.mul(top, factor)
+        return top
+
+    def _reduced(self, top: Polynomial, monomial: int, factors: Mapping[Any, Any]) -> Quotient:
+        if not top.terms:
+            return Quotient(top)
+        common = self._common(top, monomial)
+        if common:
+            terms = {t: {m - common: c for m, c in row.items()} for t, row in top.terms.items()}
+            top = Polynomial(terms, top.denominator, top.degree)
+        if factors:
+            number, rest, factor = self._split(top)
+            _, n = factors.get(factor.key, (factor, 0))
+            if n:
+                left = {k: v for k, v in factors.items() if k != factor.key or n > 1}
+                if n > 1:
+                    left[factor.key] = factor, n - 1
+                top = self.ring.mul(number, self._symbols(rest))
+                return self._reduced(top, monomial - common, left)
+        return Quotient(top, monomial - common, dict(factors))
+
+    def _split(self, x: Polynomial) -> tuple[Polynomial, int, Polynomial]:
+        """(number, monomial, factor) whose product it is."""
+        monomial = self._common(x, None)
+        terms = {t: {m - monomial: c for m, c in row.items()} for t, row in x.terms.items()}
+        flat = [c for t in sorted(terms) for _, c in sorted(terms[t].items())]
+        divisor = gcd(*flat) * (1 if flat[0] > 0 else -1)
+        bare = {t: {m: c // divisor for m, c in row.items()} for t, row in terms.items()}
+        number = Fraction(divisor, x.denominator)
+        if not _several(Polynomial(bare, 1, 0)):
+            number, bare = number * bare[0][0], {0: {0: 1}}
+        constant = Polynomial({0: {0: number.numerator}}, number.denominator, 0)
+        return constant, monomial, Polynomial(bare, 1, x.degree)
+
+    def _common(self, x: Polynomial, limit: int | None) -> int:
+        """The monomial that all terms have, and the limit."""
+        rows = [m for row in x.terms.values() for m in row]
+        rows += [] if limit is None else [limit]
+        powers = [dict(self.ring.exponents(m)) for m in rows]
+        least = {k: min(one.get(k, 0) for one in powers) for k in powers[0]}
+        return sum(n * self.ring.power(k) for k, n in least.items())
+
+    def _symbols(self, monomial: int) -> Polynomial:
+        return Polynomial({0: {monomial: 1}}, 1, sum(n for _, n in self.ring.exponents(monomial)))
+
+    def _multiple(self, m: int, n: int) -> int:
+        """The least common multiple of two monomials."""
+        powers = dict(self.ring.exponents(m))
+        for k, exponent in self.ring.exponents(n):
+            powers[k] = max(exponent, powers.get(k, 0))
+        return sum(exponent * self.ring.power(k) for k, exponent in powers.items())
+
+
+def _several(x: Polynomial) -> bool:
+    """Is it more than a number?"""
+    return set(x.terms) != {0} or set(x.terms[0]) != {0}
+
+
+def values(code: Code, ring: Ring) -> dict[str, list[Quotient]]:
+    """The outputs of a program as quotients of the ring, element by element."""
+    quotients = Quotients(ring)
     trigs: dict[int, tuple[Polynomial, Polynomial]] = {}
-    cells: list[Polynomial] = [ring.constant(0)]
-    arithmetic: Mapping[str, Callable[..., Polynomial]] = {
-        "add": ring.add,
-        "sub": lambda x, y: ring.add(x, negative(y)),
-        "mul": ring.mul,
-        "neg": negative,
-    }
+    cells = [Quotient(ring.constant(0))]
+    arithmetic: Mapping[str, Callable[..., Quotient]] = {
+        "add": quotients.add, "sub": quotients.sub, "mul": quotients.mul,
+        "neg": quotients.neg, "div": quotients.div,
+    }  # fmt: skip
     for node in code.nodes[1:]:
         op, *args = node
         if op == "input":
-            cells.append(ring.symbol(node))
+            cells.append(Quotient(ring.symbol(node)))
         elif op == "const":
-            cells.append(ring.constant(args[0]))
+            cells.append(Quotient(ring.constant(args[0])))
         elif op in arithmetic:
             cells.append(arithmetic[op](*(cells[arg] for arg in args)))
         elif op in ("sin", "cos"):
             if args[0] not in trigs:
-                trigs[args[0]] = ring.cos_sin(cells[args[0]])
-            cells.append(trigs[args[0]][op == "sin"])
-        elif op == "div" and _number(cells[args[1]]):
-            cells.append(ring.mul(cells[args[0]], _inverse(cells[args[1]])))
-        elif op == "div":
-            one = ring.constant(1)
-            inverse = ring.symbol(opaque(op, [one, cells[args[1]]]))
-            cells.append(ring.mul(cells[args[0]], inverse))
+                trigs[args[0]] = ring.cos_sin(quotients.flat(cells[args[0]]))
+            cells.append(Quotient(trigs[args[0]][op == "sin"]))
         else:
-            cells.append(ring.symbol(opaque(op, [cells[arg] for arg in args])))
+            cells.append(
+                Quotient(ring.symbol(opaque(op, [quotients.flat(cells[a]) for a in args])))
+            )
     return {
-        name: [cells[ref] if ref > 0 else negative(cells[-ref]) for ref in output.refs]
+        name: [cells[ref] if ref > 0 else quotients.neg(cells[-ref]) for ref in output.refs]
         for name, output in code.outputs.items()
     }
 
 
-def _number(x: Polynomial) -> bool:
-    return set(x.terms) == {0} and set(x.terms[0]) == {0}
-
-
 def _inverse(x: Polynomial) -> Polynomial:
+    """One over a number."""
     value = 1 / Fraction(x.terms[0][0], x.denominator)
     return Polynomial({0: {0: value.numerator}}, value.denominator, 0)
 

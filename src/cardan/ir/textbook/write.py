@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
+from math import gcd, lcm
 from typing import Any
 
 from ...exact import exact
@@ -15,7 +16,7 @@ from .ring import Polynomial, Ring, largest
 
 __all__ = ["Writer"]
 
-_STRUCTURAL = 16  # denominators up to it are written as divisors, where no number is data
+_STRUCTURAL = 16  # denominators up to it, but of decimals, are divisors where no number is data
 _SMALL = 400  # terms in all, of which factors are taken out with care
 _SNAP = Fraction(1, 2**46)  # of floats, within which they are a simple number, or 0
 
@@ -44,7 +45,7 @@ class Writer:
         self.atoms = sorted(atoms, key=self._rank)
         self._number = {atom: k for k, atom in enumerate(self.atoms)}
         coefficients = (c for terms in self._sums.values() for c in terms.values())
-        self.data = any(c.denominator > _STRUCTURAL for c in coefficients)
+        self.data = any(c.denominator > _STRUCTURAL or c.denominator % 5 == 0 for c in coefficients)
         kinds = [self._rank(atom)[0] for atom in self.atoms]
         size = sum(map(len, self._sums.values()))
         self.collector = Collector(kinds.__getitem__, 4 if size <= _SMALL else 1)
@@ -104,6 +105,23 @@ class Writer:
             return Fraction(0)
         simple = x.limit_denominator(10_000)
         return simple if abs(simple - x) <= _SNAP * abs(x) else Fraction(float(f"{float(x):.15g}"))
+
+    def quotient(self, x: Polynomial, y: Polynomial | None) -> Any:
+        """x / y, or x alone, as a scalar of the graph; the numbers in y are small integers, of
+        floats the largest is 1."""
+        if y is None or not x.terms:
+            return self.value(x)
+        sizes = [abs(c) for c in self._sum(y).values()]
+        scale = max(sizes)
+        if not self.ring.inexact:
+            scale = Fraction(
+                gcd(*(c.numerator for c in sizes)), lcm(*(c.denominator for c in sizes))
+            )
+        minus = all(c < 0 for c in self._sum(x).values())
+        scaled = exact(1 / scale)
+        x = self.ring.mul(x, self.ring.constant(-scaled if minus else scaled))
+        quotient = self.value(x) / self.value(self.ring.mul(y, self.ring.constant(scaled)))
+        return -quotient if minus else quotient
 
     def value(self, x: Polynomial) -> Any:
         """The value as a scalar of the graph."""

@@ -21,7 +21,10 @@ from ....mechanism.coordinates import is_floating
 from ....motion.coordinates import coordinates
 from .questions import Data, Say, driven, rates, require_closed, vector
 
-__all__ = ["as_csv", "attached_files", "comparison", "modes", "motion", "planned", "simulation"]
+__all__ = [
+    "as_csv", "attached_files", "bandwidth_of", "comparison", "loaded", "modes", "motion",
+    "planned", "simulation",
+]  # fmt: skip
 
 _SHOWN = 400  # instants sent to the page
 _MODES = 12  # modes that are shown
@@ -302,10 +305,10 @@ def _driving(robot: Any, data: Data, q: np.ndarray, place: np.ndarray) -> tuple[
     start = q[place] if drive == "prescribed" else held_positions(robot, q)
     moved = planned(robot, data, q, start)
     duration = min(float(moved.t[-1] - moved.t[0]), _LONGEST)
-    return following(robot, moved, drive, _bandwidth(data), q), duration
+    return following(robot, moved, drive, bandwidth_of(data), q), duration
 
 
-def _bandwidth(data: Data) -> float:
+def bandwidth_of(data: Data) -> float:
     bandwidth = float(data.get("bandwidth", 10.0))
     if not 0 < bandwidth <= _FASTEST:
         raise InputError(f"the bandwidth must be positive and at most {_FASTEST:g} rad/s")
@@ -326,7 +329,7 @@ def comparison(robot: Any, data: Data, say: Say) -> Data:
     moved = planned(robot, data, q, held_positions(robot, q))
     say("simulating")
     wrong = float(data.get("error", 0)) / 100
-    compared = compare(robot, moved, laws, _bandwidth(data), error=wrong,
+    compared = compare(robot, moved, laws, bandwidth_of(data), error=wrong,
                        dt=max(5e-3, moved.duration / _SHOWN), q0=q)  # fmt: skip
     runs = compared.runs
     t = next(iter(runs.values())).t

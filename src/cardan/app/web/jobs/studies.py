@@ -14,12 +14,12 @@ import numpy as np
 from ....catalogue import model
 from ....errors import CardanError, InputError
 from .. import WORDS
-from .motion import as_csv, attached_files, loaded, planned
+from .motion import as_csv, attached_files, bandwidth_of, loaded, planned
 from .questions import Data, Say, vector
 
 __all__ = [
     "columns", "excitation", "identification", "linear", "reduction", "sheet", "singular", "sweep",
-    "workspace",
+    "tables", "workspace",
 ]  # fmt: skip
 
 _POINTS = 4000  # of a map, sent to the page
@@ -236,6 +236,26 @@ def reduction(robot: Any, data: Data, say: Say) -> Data:
     }  # fmt: skip
 
 
+def tables(robot: Any, data: Data, say: Say) -> Data:
+    """Inverse dynamics from tables of its coefficients, beside itself and what is left of it."""
+    from ....control.table_code import side_by_side, table_code
+    from ....control.tabulated import tabulate
+
+    sizes = [int(data.get("points") or 8) * k for k in (1, 2)]
+    degree, tolerance = int(data.get("degree") or 3), float(data.get("tolerance") or 1) / 100
+    say("evaluating the tables")
+    rows = side_by_side(robot, sizes, degree=degree, tolerance=tolerance)
+    return {
+        "tables": [{
+            "heads": ["inverse dynamics", "kB", "operations", "largest relative error"],
+            "rows": [[row["model"], f"{row['bytes'] / 1000:.4g}", str(row["operations"]),
+                      f"{row['error']:.2g}"] for row in rows],
+        }],
+        "files": {"tables.c": f"C of {sizes[0]} points"},
+        "parts": {"tables.c": _encoded(table_code(tabulate(robot, sizes[0], degree=degree)))},
+    }  # fmt: skip
+
+
 def sweep(robot: Any, data: Data, say: Say) -> Data:
     """A model for every row of a table, or for states drawn within the limits."""
     from ....motion.tables import read_table
@@ -277,19 +297,31 @@ def _drawn(program: Any, robot: Any, states: int) -> Data:
 
 
 def linear(robot: Any, data: Data, say: Say) -> Data:
-    """The linear system about rest where the sliders stand, and its eigenvalues."""
+    """The linear system about rest where the sliders stand, its eigenvalues, its transfer functions
+    and its block diagram, with a law that holds it or without."""
+    from ....control.compare import holding
+    from ....control.diagram import block_diagram
     from ....control.linear import linearise
 
+    q, kind = vector(data, "q", robot.n), str(data.get("control") or "")
     say("differentiating")
-    system = linearise(robot, vector(data, "q", robot.n))
-    roots = np.linalg.eigvals(system.A)
-    roots = roots[np.lexsort((roots.imag, -roots.real))]
+    law = holding(robot, kind, bandwidth_of(data), q).program if kind else None
+    system = linearise(robot, q, law=law)
+    roots = system.eigenvalues[np.lexsort((system.eigenvalues.imag, -system.eigenvalues.real))]
     rows = [[f"{x.real:.5g}", f"{x.imag:.5g}", f"{abs(x) / (2 * np.pi):.4g} Hz"] for x in roots]
+    num, den = system.transfer()
+    powers = {"s^": np.arange(len(den))[::-1], "denominator": den} | {
+        f"q{i}/tau{j}": x for i, row in enumerate(num, 1) for j, x in enumerate(row, 1)
+    }
+    matrices = {key: getattr(system, key) for key in "ABCD"}
+    csv = {f"{key}.csv": as_csv({f"c{k}": x for k, x in enumerate(M.T, 1)})
+           for key, M in matrices.items() if M.size}  # fmt: skip
     return {
         "tables": [{"title": "Eigenvalues", "rows": rows,
                     "heads": ["real", "imaginary", "frequency"]}],
-        "values": {"A": system.A.tolist(), "B": system.B.tolist()},
-        "files": {"A.csv": "A", "B.csv": "B"},
-        "parts": {name: as_csv({f"c{k}": x for k, x in enumerate(M.T, 1)})
-                  for name, M in (("A.csv", system.A), ("B.csv", system.B))},
+        "values": {key: matrices[key].tolist() for key in "AB"},
+        "files": {**{name: name[0] for name in csv}, "transfer.csv": "Transfer functions",
+                  "diagram.svg": "Block diagram"},
+        "parts": {**csv, "transfer.csv": as_csv(powers),
+                  "diagram.svg": _encoded(block_diagram(robot, law))},
     }  # fmt: skip

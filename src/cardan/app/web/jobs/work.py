@@ -250,7 +250,7 @@ FUNCTIONS: dict[str, Callable[[Data, Say], Data]] = {
        for name in ("motion", "simulation", "comparison", "modes")},
     **{name: _from("jobs.studies", name)
        for name in ("columns", "identification", "excitation", "workspace", "singular", "sheet",
-                    "reduction", "sweep", "linear")},
+                    "reduction", "tables", "sweep", "linear")},
     **{name: _from("jobs.inverse", name) for name in ("inverse", "assemblies")},
     "opened": _from("files.visuals", "opened"),
 }  # fmt: skip

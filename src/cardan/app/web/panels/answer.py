@@ -19,7 +19,7 @@ from ....describe.files import accepted, read_bytes
 from ....errors import CardanError
 from .. import WORDS
 from ..scene.view import PALETTE, View
-from ..server.angles import factors, unit
+from ..server.angles import factors, names, unit
 from ..server.state import Page
 from .cells import say
 from .charts import chart, cloud
@@ -108,7 +108,10 @@ def _chart(page: Page, about: dict[str, Any], t: list[float]) -> Any:
                   for name, x in curves.items()}  # fmt: skip
         own = [page.robot.variables.index(one)] if one in page.robot.variables else None
         words = unit(page.robot, page.degrees, own, "/s" if quantity == "qd" else "")
-    return chart(page, about["title"], about.get("t", t), curves, words,
+    called = dict(zip(page.robot.variables, names(page.robot), strict=True))
+    curves = {called.get(name, name): x for name, x in curves.items()}
+    title = " ".join(called.get(word, word) for word in about["title"].split(" "))
+    return chart(page, title, about.get("t", t), curves, words,
                  strong=about.get("strong", ""), limits=about.get("limits", ()))  # fmt: skip
 
 
@@ -163,9 +166,10 @@ def _configurations(page: Page, view: View, q: np.ndarray, fresh: bool) -> None:
 
     drawn.on_value_change(lambda: draw())
     with ui.element("div").classes("configurations"):
-        wide = max(9, *(len(name) for name in page.robot.variables))
-        names = "  ".join(f"{name:>{wide}}" for name in page.robot.variables)
-        ui.label(f"{'':5}{names}  {unit(page.robot, page.degrees)}").classes(
+        heads = names(page.robot)
+        wide = max(9, *(len(name) for name in heads))
+        words = "  ".join(f"{name:>{wide}}" for name in heads)
+        ui.label(f"{'':5}{words}  {unit(page.robot, page.degrees)}").classes(
             "mono configuration-head"
         )
         digits = 3 if page.degrees else 5

@@ -39,6 +39,8 @@ UNITS = {
     **dict.fromkeys(("stiffness", "spring"), "N m/rad"),
     **dict.fromkeys(("lower", "upper", "home", "rest", "neutral", "offset"), "rad or m"),
     "velocity": "rad/s or m/s", "effort": "N m or N",
+    **dict.fromkeys(("at x", "at y", "at z"), "m"),
+    **dict.fromkeys(("roll", "pitch", "yaw"), "rad"),
 }  # fmt: skip
 _ROOM = 7  # characters of a number that is shown whole
 _STIFF = ("stiffness", "spring")  # torque per angle stays SI
@@ -109,7 +111,7 @@ class Grid(Element, component="../parts/grid.js"):
         self.on("draft", lambda event: self._draft(*event.args))
         self.on("take", lambda event: self._take(*event.args))
         self.on("paste", lambda event: self._paste(*event.args))
-        self._props["marked"] = -1
+        self._props["marked"], self._props["sortable"] = -1, False
         self.classes("w-full")
 
     def show(self, table: str, blocks: Sequence[Block], empty: str = "") -> None:
@@ -117,6 +119,7 @@ class Grid(Element, component="../parts/grid.js"):
         said where there is none."""
         self.blocks = blocks
         self._props["empty"] = empty
+        self._props["sortable"] = table == "Geometry"
         if table != self._props["table"]:
             self._props["table"] = table
         shown = [block.shown() for block in blocks]

@@ -17,7 +17,7 @@ from ....errors import CardanError, InputError
 from ....mechanism.frames import frame_of
 from ....motion.frames import frame_poses, link_frames
 from ..jobs.questions import driven, rates
-from ..server.angles import DEGREE, factors, unit
+from ..server.angles import DEGREE, factors, names, unit
 from ..server.state import Page
 from .cells import say
 from .open import packed
@@ -316,12 +316,12 @@ def _meaning(page: Page, field: Field) -> tuple[Vector, str]:
     if field.kind not in columns:
         return Vector(np.ones(1)), ""
     own = columns[field.kind](robot)
-    names = ", ".join(robot.variables[k] for k in own)
+    called = ", ".join(names(robot)[k] for k in own)
     if field.kind == "torques":
-        return Vector(np.ones(1), len(own)), f"N m or N: {names}"
+        return Vector(np.ones(1), len(own)), f"N m or N: {called}"
     tail, timed = "/s" if field.kind == "velocities" else "", field.kind == "points"
     scale = factors(robot, degrees, own) if own else np.ones(1)
-    words = f"{unit(robot, degrees, own, tail)}: {names}"
+    words = f"{unit(robot, degrees, own, tail)}: {called}"
     return Vector(scale, None if timed else len(own), timed), words
 
 

@@ -20,7 +20,7 @@ from .structure import structure
 
 __all__ = ["build", "keep"]
 
-_ACTS = ("Open", "Duplicate", "Rename", "Download", "Delete")
+_ACTS = ("Open", "Versions", "Duplicate", "Rename", "Download", "Delete")
 
 
 def build(project: Callable[[], Project], shelf: Shelf) -> None:
@@ -36,13 +36,18 @@ def build(project: Callable[[], Project], shelf: Shelf) -> None:
         again.set_visibility(bool(deleted))
         again.set_text(f"Bring back {deleted[-1].name}" if deleted else "")
 
+    def take(kept: Kept) -> None:
+        project().open(kept.robot, tab="Robot")
+        project().remember(values=dict(kept.values))
+        ui.navigate.to("/")
+
     def work(act: str, key: str) -> None:
         try:
             kept = shelf.find(key)
             if act == "Open":
-                project().open(kept.robot, tab="Robot")
-                project().remember(values=dict(kept.values))
-                ui.navigate.to("/")
+                take(kept)
+            elif act == "Versions":
+                _versions(kept, take)
             elif act == "Duplicate":
                 shelf.duplicate(key)
             elif act == "Rename":
@@ -60,7 +65,7 @@ def build(project: Callable[[], Project], shelf: Shelf) -> None:
         if deleted:
             kept = deleted.pop()
             try:
-                shelf.put(kept.name, kept.text, kept.values)
+                shelf.put(kept.name, kept.text, kept.values, kept.versions)
             except CardanError as error:  # another one has its name by now
                 say(str(error))
             refresh()
@@ -73,11 +78,36 @@ def build(project: Callable[[], Project], shelf: Shelf) -> None:
 
 def _card(kept: Kept) -> dict[str, Any]:
     robot = kept.robot
-    day = time.strftime("%d %b %Y %H:%M", time.localtime(kept.time))
+    older = len(kept.versions)
+    words = f", {older} older version{'s' * (older > 1)}" if older else ""
     return {
         "name": kept.key, "title": kept.name, "picture": sketch(robot),
-        "kind": f"{robot.n} joints, {structure(robot)}", "source": day,
+        "kind": f"{robot.n} joints, {structure(robot)}", "source": _day(kept) + words,
     }  # fmt: skip
+
+
+def _day(kept: Kept) -> str:
+    return time.strftime("%d %b %Y %H:%M", time.localtime(kept.time))
+
+
+def _versions(kept: Kept, take: Callable[[Kept], None]) -> None:
+    """What was kept under this name, to open again."""
+
+    def opened(version: Kept) -> None:
+        try:
+            take(version)
+        except CardanError as error:
+            say(str(error))
+
+    with ui.dialog() as dialog, ui.card().classes("min-w-96"):
+        ui.label(f"Versions of {kept.name}").classes("text-lg")
+        with ui.list().props("dense separator").classes("w-full"):
+            for version in (kept, *kept.versions):
+                words = f"{_day(version)}, {version.robot.n} joints"
+                ui.item(words, on_click=lambda version=version: opened(version))
+        ui.button("Close", on_click=dialog.close).props("flat dense no-caps")
+    dialog.on("hide", dialog.delete)
+    dialog.open()
 
 
 def _file(name: str) -> str:
@@ -102,10 +132,12 @@ def keep(page: Page, shelf: Shelf) -> None:
     with ui.dialog() as dialog, ui.card().classes("min-w-96"):
         ui.label("Keep in my robots").classes("text-lg")
         name = ui.input("Name", value=page.robot.name).classes("w-full")
+        ui.label("Under a name that is there already: its next version.").classes("hint")
 
         def apply() -> str:
-            shelf.put(name.value or "", page.text, page.known_values())
-            ui.notify("kept", position="top", timeout=1200)
+            kept = shelf.keep(name.value or "", page.text, page.known_values())
+            words = f"kept; {len(kept.versions)} before it" if kept.versions else "kept"
+            ui.notify(words, position="top", timeout=1200)
             return ""
 
         confirm(dialog, apply)

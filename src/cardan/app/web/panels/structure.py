@@ -9,10 +9,11 @@ from typing import Any
 from ....describe.robot import FIXED, Coupling, Joint, Link, Loop, Robot
 from ....describe.values.parser import to_value
 from ....errors import InputError
+from ....mechanism.frames import frame_of
 
 __all__ = [
-    "added", "duplicated", "inserted", "led_by", "looped", "moved_down", "removed", "structure",
-    "swapped", "unlooped", "with_link",
+    "added", "duplicated", "framed", "inserted", "led_by", "looped", "moved_down",
+    "removed", "shifted_to", "structure", "swapped", "unlooped", "with_link", "without_frame",
 ]  # fmt: skip
 
 
@@ -110,6 +111,14 @@ def moved_down(robot: Robot, j: int) -> Robot:
     return replace(robot, joints=tuple(joints), links=tuple(links), frames=tuple(frames))
 
 
+def shifted_to(robot: Robot, a: int, b: int) -> Robot:
+    """Link a+1 in the place of link b+1; those between make room."""
+    steps = range(a, b) if a < b else range(a - 1, b - 1, -1)
+    for j in steps:
+        robot = moved_down(robot, j)
+    return robot
+
+
 def looped(robot: Robot) -> Robot:
     """One more loop, from the last link to the base, for the user to place."""
     k = len(robot.loops) + 1
@@ -124,6 +133,19 @@ def looped(robot: Robot) -> Robot:
 def unlooped(robot: Robot, k: int) -> Robot:
     """Without loop k: the structure is open there."""
     return replace(robot, loops=robot.loops[:k] + robot.loops[k + 1 :])
+
+
+def framed(robot: Robot) -> Robot:
+    """One more frame, where the end effector is: a tool there, for the user to place."""
+    end = frame_of(robot)
+    frame = replace(end, name=_unused(robot, "tool", 1), kind="frame")
+    return replace(robot, frames=(*robot.frames, frame))
+
+
+def without_frame(robot: Robot, k: int) -> Robot:
+    frames = robot.frames[:k] + robot.frames[k + 1 :]
+    end = "" if robot.end_effector == robot.frames[k].name else robot.end_effector
+    return replace(robot, frames=frames, end_effector=end)
 
 
 def _renumbered(robot: Robot, number: Callable[[int], int]) -> Robot:
@@ -173,7 +195,7 @@ def _uncoupled(robot: Robot, gone: int) -> Robot:
 
 def _unused(robot: Robot, stem: str, k: int) -> str:
     frames = [f for loop in robot.loops for f in (loop, loop.cut, loop.twin)]
-    names = {item.name for item in (*robot.links, *robot.joints, *frames)}
+    names = {item.name for item in (*robot.links, *robot.joints, *robot.frames, *frames)}
     while f"{stem}{k}" in names:
         k += 1
     return f"{stem}{k}"

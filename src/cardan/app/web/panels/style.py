@@ -68,6 +68,7 @@ body.body--dark .q-btn.bg-primary { --q-primary: #2f6aa0; }
 .grid-room { width: 100%; overflow-x: auto; padding-bottom: 4px; }
 .grid-table .chosen { background: color-mix(in srgb, var(--accent) 16%, transparent) !important; }
 .grid-table tr.marked > * { box-shadow: inset 0 1px var(--ring), inset 0 -1px var(--ring); }
+.grid-table .grip { cursor: grab; } .grid-table tr.over > * { background: var(--hover); }
 .grid-table { border-collapse: collapse; }
 .grid-table th { text-align: left; font-weight: 600; padding: 0 6px 3px; white-space: nowrap;
   line-height: 1.2; vertical-align: bottom; position: sticky; top: 0; z-index: 2;
@@ -175,7 +176,7 @@ math { font-family: "Page Math", "STIX Two Math", "Cambria Math", math; }
 .tools, .chooser-bar, .player { z-index: 2; border-radius: 18px; padding: 2px 6px;
   background: color-mix(in srgb, var(--lift) 88%, transparent); }
 .tools { position: absolute; top: 8px; right: 8px; gap: 2px; }
-.chooser-bar { position: absolute; left: 10px; top: 8px; gap: 2px; }
+.chooser-bar { position: absolute; left: 10px; top: 82px; gap: 2px; }
 .tools .q-btn, .chooser-bar .q-btn, .player .q-btn { --q-primary: var(--soft); color: var(--soft); }
 .tools .q-btn.on, .player .q-btn.on { --q-primary: var(--accent);
   background: color-mix(in srgb, var(--accent) 13%, transparent); }
@@ -184,9 +185,22 @@ math { font-family: "Page Math", "STIX Two Math", "Cambria Math", math; }
   white-space: nowrap; }
 .stage-message { position: absolute; left: 14px; bottom: 52px; z-index: 2; font-size: 13px;
   padding: 2px 8px; border-radius: 4px; background: var(--lift); }
-.sliders { display: flex; flex-direction: column; padding: 6px 14px 10px; gap: 0; flex: 0 1 auto;
-  max-height: 46%; overflow-y: auto;
-  flex-wrap: nowrap; border-top: 1px solid var(--line); }
+.below { max-height: 46%; flex: 0 1 auto; width: 100%; overflow-y: auto;
+  border-top: 1px solid var(--line); }
+.tool-row { gap: 4px 7px; padding: 6px 14px 2px; position: sticky; top: 0; z-index: 3;
+  background: var(--face); }
+.tool-row .symbol .cell { width: 49px; padding: 0 4px; text-align: right; }
+.tool-frame { max-width: 7.5rem; }
+.sliders { display: flex; flex-direction: column; padding: 4px 14px 10px; gap: 0; }
+.view-cube { position: absolute; left: 22px; top: 20px; width: 44px; height: 44px; z-index: 1;
+  perspective: 240px; }
+.cube { width: 44px; height: 44px; transform-style: preserve-3d; }
+.face { position: absolute; width: 44px; height: 44px; line-height: 42px; text-align: center;
+  font-size: 10.5px; font-weight: 600; color: var(--ink); background: var(--lift); cursor: pointer;
+  border: 1px solid color-mix(in srgb, var(--soft) 45%, var(--lift)); backface-visibility: hidden; }
+.face:hover { background: color-mix(in srgb, var(--accent) 22%, var(--lift)); }
+.pull-words { position: absolute; left: 84px; top: 32px; z-index: 1; padding: 1px 8px;
+  font-variant-numeric: tabular-nums; border-radius: 4px; background: var(--lift); }
 .slider-row { gap: 12px; min-height: 27px; }
 .slider-row.follows .name { font-weight: 400; color: var(--soft); }
 .slider-name { flex: 0 0 auto; } .slider-value { flex: 0 0 4.6rem; text-align: right; }
@@ -228,6 +242,9 @@ button.slider-unit { cursor: pointer; } button.slider-unit:hover { color: var(--
 .counts { max-width: min(60rem, 92vw) !important; } .q-card .q-table__card { background: none; }
 .tables { white-space: pre; overflow-x: auto; width: 100%; }
 .left .nicegui-column:has(> .use-panel) { gap: 0; }
+.tip { position: fixed; z-index: 9000; max-width: min(22rem, 92vw); padding: 3px 9px;
+  border-radius: 4px; font-size: 12.5px; color: var(--face); background: var(--ink);
+  pointer-events: none; }
 .tour { position: fixed; z-index: 90; left: 16px; bottom: 16px; width: 22rem; max-width: 92vw;
   padding: 12px 16px; gap: 6px; border: 1px solid var(--line); border-radius: 8px;
   background: var(--lift); box-shadow: 0 4px 20px rgb(0 0 0 / .22); }
@@ -270,7 +287,10 @@ button.slider-unit { cursor: pointer; } button.slider-unit:hover { color: var(--
   .main > .q-splitter__before { container-type: size; } .left { --room: 100cqh; }
   .main > .q-splitter__separator { height: 3px; }
   .main > .q-splitter__separator > .q-splitter__separator-area { top: -10px; bottom: -10px; }
-  .view { height: 100%; } .title { max-width: 7rem; } }
+  .view { height: 100%; } .stage { min-height: 180px; } .below { max-height: 55%; }
+  .title { max-width: 7rem; } .header { overflow-x: auto; scrollbar-width: none; padding: 3px 8px; }
+  .header .q-btn { min-width: 0; padding: 2px 4px; } .brand { margin-right: 4px; } }
+@media (max-width: 600px) { .tool-row { position: static; } }
 """
 
 # the tables above the robot, not beside it: asked anew whenever the window changes
@@ -294,6 +314,35 @@ document.addEventListener("keydown", (event) => {
   button.click();
   event.preventDefault();
 });
+// Tips are titles, which a mouse alone shows: here the keyboard and a long touch show them too.
+const tip = document.createElement("div");
+tip.className = "tip";
+tip.setAttribute("aria-hidden", "true");
+let pressed = 0;
+function showTip(at) {
+  const words = at?.closest?.("[title]")?.title;
+  tip.remove();
+  if (!words) return;
+  tip.textContent = words;
+  document.body.append(tip);
+  const box = at.getBoundingClientRect(), own = tip.getBoundingClientRect();
+  tip.style.left = `${Math.max(4, Math.min(box.left, innerWidth - own.width - 4))}px`;
+  const below = box.bottom + own.height + 8 < innerHeight;
+  tip.style.top = `${below ? box.bottom + 6 : box.top - own.height - 6}px`;
+}
+document.addEventListener("focusin", ({ target }) => {
+  if (!target.matches?.(":focus-visible")) return;
+  if (!target.matches("input, textarea, select")) showTip(target);
+});
+document.addEventListener("touchstart", ({ target }) => {
+  clearTimeout(pressed);
+  tip.remove();
+  pressed = setTimeout(() => showTip(target), 450);
+}, { passive: true });
+for (const kind of ["touchend", "touchmove", "touchcancel"])
+  document.addEventListener(kind, () => clearTimeout(pressed), { passive: true });
+for (const kind of ["focusout", "keydown", "mousedown"])
+  document.addEventListener(kind, () => tip.remove(), true);
 </script>"""
 
 

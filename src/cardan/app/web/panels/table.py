@@ -18,6 +18,7 @@ from ....describe.robot import (
     MOTION,
     PRISMATIC,
     WRENCH,
+    Frame,
     Joint,
     Robot,
 )
@@ -43,13 +44,16 @@ from .shapes import inertial_dialog
 from .structure import (
     added,
     duplicated,
+    framed,
     inserted,
     led_by,
     looped,
     moved_down,
     removed,
+    shifted_to,
     structure,
     unlooped,
+    without_frame,
 )
 
 __all__ = ["description"]
@@ -61,6 +65,10 @@ _VELOCITIES = {
     "W0": "turning, rad/s", "WP0": "its derivative, rad/s²", "V0": "speed, m/s",
     "VP0": "acceleration, m/s²",
 }  # fmt: skip
+_PLACE = {  # of a frame on its link: the field that has it, and one of the same unit
+    **{f"at {x}": ("xyz", "d") for x in "xyz"},
+    **dict.fromkeys(("roll", "pitch", "yaw"), ("rpy", "alpha")),
+}
 Blocks = Sequence[Block]
 
 
@@ -100,6 +108,13 @@ def description(page: Page) -> None:
         """A row of a link is worked on: the picture shows which."""
         page.select(r + 1 if str(tabs.value) in _BY_LINK and b == 0 else -1)
 
+    def shifted(a: int, b: int, name: str) -> None:
+        """The row of a link was dragged to another place."""
+        names = [link.name for link in page.robot.links]
+        if max(a, b) < len(names) and names[a] == name:  # else it has moved meanwhile
+            take(page, lambda: shifted_to(page.robot, a, b))
+
+    grid.on("shift", lambda event: shifted(*event.args))
     grid.on_row(pointed)
     page.on_select(lambda link: grid.mark_row(link - 1 if str(tabs.value) in _BY_LINK else -1))
     tabs.on_value_change(opened)
@@ -335,6 +350,50 @@ def _base_link(page: Page, key: str) -> Callable[[Any], Robot]:
     return apply
 
 
+def _frames(page: Page) -> Blocks:
+    """The frames that have names of their own, and the one that is meant where none is named."""
+
+    def end(name: str) -> Robot:
+        return replace(page.robot, end_effector=name)
+
+    names = page.end_effectors()
+    chosen = choice(page, "End effector", page.robot.end_effector, names, end)
+    ends = Block([], [[word("End effector"), chosen]])
+    table = [_frame_row(page, k, frame) for k, frame in enumerate(page.robot.frames)]
+    return (Block(["name", "on", *_PLACE, ""], table), ends) if table else (ends,)
+
+
+def _frame_row(page: Page, k: int, frame: Frame) -> list[Cell]:
+    def changed(**fields: Any) -> Robot:
+        frames = list(page.robot.frames)
+        frames[k] = replace(frames[k], **fields)
+        end = page.robot.end_effector
+        if "name" in fields and end == frame.name:
+            end = fields["name"]
+        return replace(page.robot, frames=tuple(frames), end_effector=end)
+
+    def placed(field: str, i: int) -> Callable[[Any], Robot]:
+        def apply(value: Any) -> Robot:
+            values = list(getattr(page.robot.frames[k], field))
+            values[i] = value
+            return changed(**{field: tuple(values)})
+
+        return apply
+
+    def rename(text: str) -> Robot:
+        return changed(name=named(text))
+
+    places = {j: str(j) for j in range(len(page.robot.links) + 1)}
+    return [
+        typed(page, f"name of frame {k + 1}", frame.name, rename, "cell-name"),
+        choice(page, f"link of {frame.name}", frame.link, places, lambda j: changed(link=j)),
+        *(expression(page, f"{head} of {frame.name}", getattr(frame, field)[i % 3],
+                     placed(field, i % 3), key)
+          for i, (head, (field, key)) in enumerate(_PLACE.items())),
+        act(page, f"Remove {frame.name}", "delete_outline", lambda: without_frame(page.robot, k)),
+    ]  # fmt: skip
+
+
 def _loops(page: Page) -> Blocks:
     """The cut joint of each loop and its twin on the other link, which must coincide."""
     table = [
@@ -396,6 +455,9 @@ _TABLES: dict[str, Table] = {
               ("", "", "What each link exerts on the environment, in its frame."),
               lambda page: None),
     "Base": (_base, ("", "", ""), lambda page: None),
+    "Frames": (_frames, ("Add a frame", "add", "At rest on a link: roll about x, then pitch, yaw."
+                         " The end effector is the frame meant where none is named."),
+               lambda page: take(page, lambda: framed(page.robot))),
     "Loops": (_loops, ("Close a loop", "sync_alt",
                        "The cut joint and its twin on the other link must coincide."),
               lambda page: take(page, lambda: looped(page.robot))),

@@ -299,6 +299,23 @@ def _reduced(page: Page) -> list[Field]:
     ]  # fmt: skip
 
 
+def _tabulated(page: Page) -> list[Field]:
+    degrees = {"3": "cubic", "1": "linear"}
+    return [
+        Field("points", "values per joint", "whole", 8, least=4, most=64),
+        Field("degree", "Interpolation", "choice", "3", degrees),
+        Field("tolerance", "tolerance of the reduced model, %", "number", 1.0, least=0, most=50),
+    ]
+
+
+def _linear(page: Page) -> list[Field]:
+    laws = {"": "none"} | {name: LAWS[name].words for name in fitting(page.robot)}
+    return [
+        Field("control", "Law that holds it", "choice", "", laws),
+        Field("bandwidth", "bandwidth, rad/s", "number", 10.0, least=0.1, most=1000),
+    ]
+
+
 def _swept(page: Page) -> list[Field]:
     return [
         Field("model", "Model", "choice", "inverse-dynamics", _PROGRAMS),
@@ -340,9 +357,8 @@ TOOLS = (
     Tool("Compare control laws", "compare_arrows", "comparison", "Compare", _compared,
          f"{_SLIDERS} The laws know a model that is wrong by so much.",
          fits=lambda robot: bool(fitting(robot))),
-    Tool("Linear system", "timeline", "linear", "Linearise",
-         hint="About rest, where the sliders stand: xd = A x + B tau.",
-         fits=lambda robot: not robot.wheels),
+    Tool("Linear system", "timeline", "linear", "Linearise", _linear,
+         "About rest, where the sliders stand: xd = A x + B tau.", fits=lambda robot: not robot.ne),
     Tool("Exciting motion", "vibration", "excitation", "Design", _excited,
          "A motion worth recording, within the limits of the robot, for identification.",
          fits=_is_rigid),
@@ -352,6 +368,9 @@ TOOLS = (
     Tool("Reduced model", "compress", "reduction", "Reduce", _reduced,
          f"{_SLIDERS} Terms of the inverse dynamics that hardly count on the motion are left out.",
          fits=_is_arm),
+    Tool("Tables of the model", "grid_on", "tables", "Tabulate", _tabulated,
+         "Inverse dynamics from tables of its coefficients, beside itself and the reduced model.",
+         fits=lambda robot: _is_arm(robot) and _is_rigid(robot)),
     Tool("Sweep", "table_rows", "sweep", "Evaluate all", _swept,
          "A model for every row of a table, or for states drawn within the limits."),
     Tool("Sheet", "description", "sheet", "Write it", _written,

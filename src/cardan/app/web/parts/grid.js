@@ -4,7 +4,7 @@
 const LEAST = 5, MOST = 22; // characters of a cell
 export default {
   template: `
-    <div class="grid-blocks" @copy="copied" @paste="pasted">
+    <div class="grid-blocks" :data-table="table" @copy="copied" @paste="pasted">
       <div v-if="!blocks.length" class="grid-empty">{{ empty }}</div>
       <div v-for="(block, b) in blocks" :key="b" class="grid-room" @scroll="place">
         <div v-if="block.title" class="name grid-title">{{ block.title }}</div>
@@ -14,9 +14,12 @@ export default {
               <div>{{ head.text }}</div><div v-if="head.unit" class="unit">{{ head.unit }}</div>
             </th>
           </tr></thead>
-          <tbody><tr v-for="(row, r) in block.rows" :key="r" :class="{ marked: b === 0 && r === marked }">
+          <tbody><tr v-for="(row, r) in block.rows" :key="r" :class="{ marked: b === 0 && r === marked, over: b === 0 && r === over }"
+            @dragover="dragged(b, r, $event)" @dragleave="over = -1" @drop="dropped(b, r, $event)">
             <component :is="c ? 'td' : 'th'" v-for="(cell, c) in row" :key="c" :scope="c ? null : 'row'"
-              :class="{ held: cell.kind === 'menu' || cell.kind === 'act', chosen: inside(b, r, c) }"
+              :class="{ held: cell.kind === 'menu' || cell.kind === 'act', chosen: inside(b, r, c), grip: sortable && !b && !c }"
+              :draggable="sortable && !b && !c || null" :title="sortable && !b && !c ? 'Drag the link to another place' : null"
+              @dragstart="from = r; $event.dataTransfer.effectAllowed = 'move'" @dragend="from = over = -1"
               @mousedown="grabbed(b, r, c, $event)" @mouseenter="drawn(b, r, c, $event)">
               <span v-if="cell.kind === 'word'" :class="cell.style" :title="cell.value?.length > 18 ? cell.value : null">{{ cell.value }}</span>
               <input v-else-if="cell.kind === 'text'" type="text" autocomplete="off" spellcheck="false"
@@ -54,10 +57,10 @@ export default {
         <div v-if="told" class="cell-fault" role="alert" :style="spot">{{ told }}</div>
       </teleport>
     </div>`,
-  props: { blocks: Array, table: String, empty: String, marked: Number },
-  emits: ["draft", "take", "paste", "row"],
+  props: { blocks: Array, table: String, empty: String, marked: Number, sortable: Boolean },
+  emits: ["draft", "take", "paste", "row", "shift"],
   // range: two corners of the cells that are chosen, from where it began to where it is
-  data: () => ({ drafts: {}, faults: {}, at: "", before: "", spot: {}, range: null }),
+  data: () => ({ drafts: {}, faults: {}, at: "", before: "", spot: {}, range: null, from: -1, over: -1 }),
   computed: {
     // the cell whose message is shown: the one in hand, else the one that was left last
     meant() { return [this.at, this.before].find((key) => key && this.faults[key]) ?? ""; },
@@ -115,6 +118,18 @@ export default {
       this.place();
       if (this.range?.b !== b || !this.inside(b, r, c)) this.range = { b, r, c, r2: r, c2: c };
       this.$emit("row", [b, r]);
+    },
+    // a row on its way to another place
+    dragged(b, r, event) {
+      if (b || this.from < 0) return;
+      event.preventDefault();
+      this.over = r;
+    },
+    dropped(b, r, event) {
+      if (b || this.from < 0) return;
+      event.preventDefault();
+      if (r !== this.from) this.$emit("shift", [this.from, r, this.cell(this.key(0, this.from, 1))?.value]);
+      this.from = this.over = -1;
     },
     // several cells: drawn over with the pointer, or with Shift and a click or the arrows
     inside(b, r, c) {

@@ -61,20 +61,26 @@ def _passive(robot: Robot) -> list[int]:
 def reach_for(
     robot: Robot, q: np.ndarray, place: Any, restarts: int = 4
 ) -> tuple[np.ndarray, bool]:
-    """Positions that bring the end effector to a place, near where the joints are, and whether it
-    gets there; else as near as it comes, as in a plane that the place lies above.
+    """Positions that bring the end effector to a place, or to a pose (4, 4), near where the joints
+    are, and whether it gets there; else as near as it comes, as in a plane that the place lies
+    above.
 
-    It keeps its orientation where it can; `restarts` look further away."""
+    It has the orientation of the pose, or keeps its own, where it can; `restarts` look further
+    away."""
     from .... import inverse_kinematics
     from ....motion.frames import frame_poses, link_frames
 
+    place = np.asarray(place, float)
     T = frame_poses(robot, link_frames(robot, q)).copy()
-    T[:3, 3] = place
+    if place.ndim == 2:
+        T = place
+    else:
+        T[:3, 3] = place
     for target, again in ((T, 0), (T[:3, 3], restarts)):
         solution = inverse_kinematics(robot, target, guess=q, restarts=again, tolerance=1e-6)
         if bool(np.all(solution.converged)):
             return np.asarray(solution.q), True
-    return _nearest(robot, q, np.asarray(place, float)), False
+    return _nearest(robot, q, T[:3, 3]), False
 
 
 def _nearest(robot: Robot, q: np.ndarray, place: np.ndarray) -> np.ndarray:

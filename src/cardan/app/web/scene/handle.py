@@ -1,4 +1,4 @@
-"""The ball at the end effector in the user's hand: the robot follows as it can."""
+"""The end effector in the user's hand, by its ball, its arrows, its numbers: the robot follows."""
 
 from __future__ import annotations
 
@@ -24,13 +24,16 @@ class Hand:
     def __init__(self, page: Page, view: View) -> None:
         self.page, self.view = page, view
         self.held = False  # the ball is in the hand
-        self.wanted: list[float] | None = None  # where it is then
+        self.wanted: Any = None  # where it is then: a place, or a pose (4, 4)
 
     async def dragged(self, event: Any) -> None:
         args = event.args
-        if args.get("object_name") != "target":
-            return
-        self.wanted = [float(args[key]) for key in "xyz"]
+        if args.get("object_name") == "target":
+            await self.pull([float(args[key]) for key in "xyz"])
+
+    async def pull(self, wanted: Any) -> None:
+        """Follow to a place or a pose, as long as others come after it."""
+        self.wanted = wanted
         if self.held:
             return  # the one below will see to it
         self.held = True
@@ -44,15 +47,18 @@ class Hand:
 
     async def dropped(self, event: Any) -> None:
         """The ball was let go: the joints that bring the robot there, and other ways to do so."""
+        await self.drop([event.x, event.y, event.z])
+
+    async def drop(self, wanted: Any) -> None:
         self.held, self.wanted = False, None
-        q = await self._reached([event.x, event.y, event.z], 4)
+        q = await self._reached(wanted, 4)
         if q is None:
             self.view.place()  # the ball is where the tool is
             return
         self.page.move(q, keep=True)
         await self.view.chooser.offer(q)
 
-    async def _reached(self, place: list[float], restarts: int) -> np.ndarray | None:
+    async def _reached(self, place: Any, restarts: int) -> np.ndarray | None:
         """Joints that bring the tool to a place, or near it; None where there are none, or the
         robot is another one by then."""
         robot, page = self.page.robot, self.page

@@ -32,7 +32,8 @@ class Holding:
         if self.function is None or self.of != self._state():
             return []
         tau = np.asarray(self.function(q=self.page.q), float)
-        return [float(x) for x in tau]
+        none = np.abs(tau) <= 1e-14 * np.abs(tau).max(initial=0.0)  # what is left of a sum
+        return [float(x) for x in np.where(none, 0.0, tau)]
 
     def _state(self) -> tuple[Any, ...]:
         return self.page.revision, tuple(sorted(self.page.known_values().items()))

@@ -16,6 +16,7 @@ from ....describe.values.parser import to_value
 from ....errors import CardanError
 from ....mechanism.coordinates import holonomic
 from ....sheets.solids import stand_ins
+from ..server.angles import names as joint_names
 from ..server.state import Page
 from .holding import Holding
 
@@ -45,7 +46,7 @@ class Sliders(Element, component="../parts/sliders.js"):
         self._props.update(
             joints=[
                 self._joint(name, joint, size)
-                for name, joint in zip(robot.variables, moving, strict=True)
+                for name, joint in zip(joint_names(robot), moving, strict=True)
             ],
             symbols=[
                 {"name": name, "value": self.page.values.get(name, ""), "example": value}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+import re
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any
@@ -14,7 +15,7 @@ from nicegui import background_tasks, ui
 from ....describe.robot import FIXED
 from ....describe.values.expression import number
 from ....errors import CardanError
-from ....motion.frames import centres_of_mass, frame_poses, link_frames, placement
+from ....motion.frames import centres_of_mass, link_frames, placement
 from ....sheets.marks import Mark, marks
 from ....sheets.solids import Solid, along, bodies, drawable, reach, solids, thickness
 from .. import WORDS
@@ -24,8 +25,9 @@ from .handle import Hand
 from .player import Player
 from .sliders import Sliders
 from .stage import fit, save_picture, stage, together
+from .tool import Around, Tool, ellipsoid
 
-__all__ = ["PALETTE", "View"]
+__all__ = ["PALETTE", "View", "seen"]
 
 _COLOURS = {
     "body": "#bcc6d0", "ball": "#bcc6d0", "revolute": "#586674", "ring": "#d9822b",
@@ -35,7 +37,7 @@ _CHOSEN = "#f0b45a"
 _AXES = {"x": "#cf3b2c", "y": "#2f8f3e", "z": "#2b62c9"}
 _VIEWS = {
     "Isometric": (0.72, -1.0, 0.55), "Front": (0, -1, 0), "Back": (0, 1, 0), "Right": (1, 0, 0),
-    "Left": (-1, 0, 0), "Top": (0, -1e-3, 1),
+    "Left": (-1, 0, 0), "Top": (0, -1e-3, 1), "Bottom": (0, -1e-3, -1),
 }  # fmt: skip
 _UPRIGHT = np.array([[1, 0, 0], [0, 0, -1], [0, 1, 0]], float)  # three.js draws cylinders along y
 PALETTE = ("#b5402a", "#2f7fb8", "#3a7d44", "#d9822b", "#6f4fa3", "#00808a", "#a8325e", "#5c6670")
@@ -44,11 +46,15 @@ _SHOWN = {
     "lengths": ("straighten", "The table's lengths and angles: b, d, r, \u03b3, \u03b1", False),
     "names": ("label", "Names of the links", False),
     "mass": ("adjust", "Centre of mass and gravity", True),
-    "torques": ("fitness_center", "Torques that hold the robot, beside the sliders", False),
-    "grid": ("grid_on", "Grid", True),
+    "torques": ("fitness_center", "Torques that hold the robot, and its energy", False),
+    "ellipsoid": ("lens", "Velocities of the end effector, 1/4 of m/s for 1 rad/s", False),
+    "handle": ("open_with", "Arrows and rings that move and turn the end effector", False),
+    "grid": ("grid_on", "Grid and shadows", True),
     "surfaces": ("view_in_ar", "Surfaces of the file, or the skeleton", True),
 }
 _SWING, _SWINGING = 1.6, 120.0  # s: of one swing of a mode, and until it is stopped
+_BODY = 0.035  # thickness of a body that bends, in that of the robot
+_LEAST = 105  # of 255: of the strongest part of a colour on a dark ground
 _MARK = "font:600 12px serif;color:#a0146e;white-space:nowrap"
 _LABEL = "font-size:11px;color:inherit;padding-left:64px;white-space:nowrap"
 
@@ -67,6 +73,7 @@ class View:
         self.shadows: np.ndarray | None = None  # configurations that are drawn as lines
         self.extras: dict[str, list[Any]] = {}
         self.bones: list[tuple[Any, str, int]] = []  # with their colours and links
+        self.skins: list[tuple[Any, str]] = []  # surfaces of the file with their colours
         self.weights: dict[int, np.ndarray] = {}  # centres of mass that are drawn
         self.tools: dict[str, Any] = {}
         self.playing = 0
@@ -80,15 +87,19 @@ class View:
                 self.scene = stage(self.hand.dropped)
                 self.scene.on("drag", self.hand.dragged, throttle=0.1)
                 self._tools()
+                self.around = Around(self.scene.id, self.hand, self._look_from)
                 self.chooser = Chooser(page)
                 self.player = Player(self._instant, self._played)
                 self.message = ui.label("").classes("stage-message error").props("role=status")
-            self.sliders = Sliders(page, self.say, self.put_away)
+            with ui.element("div").classes("below"):
+                self.tool = Tool(page, self.hand, self.say)
+                self.sliders = Sliders(page, self.say, self.put_away)
         self.draw()
         page.on_robot(self.put_away)
         page.on_robot(self.draw)
         page.on_motion(self.place)
         page.on_select(self._selected)
+        page.on_theme(self.scene, self._themed)
         self.scene.on_click(self._clicked)
 
     def say(self, text: str) -> None:
@@ -130,6 +141,10 @@ class View:
         if self.shows("torques"):
             background_tasks.create(self.sliders.holding.renew(), name="torques")
 
+    def _look_from(self, name: str) -> None:
+        if name in _VIEWS:
+            self._from(_VIEWS[name])
+
     def _from(self, direction: tuple[float, float, float]) -> None:
         self.direction = direction
         self.look()
@@ -160,6 +175,7 @@ class View:
             self.scene.clear()
             self.shadows = None
             self.frames, self.slides, self.ghosts, self.extras, self.bones = [], [], [], {}, []
+            self.skins = []
             with self.scene:
                 for j in range(len(robot.links) + 1):
                     with self.scene.group() as group:
@@ -167,10 +183,12 @@ class View:
                             self._solid(part)
                     self.frames.append(group)
                 self.tools["surfaces"].set_visibility(bool(self.page.surfaces()))
+                self.tools["ellipsoid"].set_visibility(not robot.constrained)
                 self._extras()
                 self.target = self.scene.sphere(0.05 * self.thick).material("#b5402a", 0.5)
                 self.target.draggable().with_name("target")
         self._close_loops()
+        self.tool.build()
         self.sliders.build(self.size)
         self.place()
         self._hold()
@@ -198,7 +216,8 @@ class View:
     def _extras(self) -> None:
         """What can be shown or left out: made when it is first asked for."""
         makers = {"axes": self._axes, "lengths": self._lengths, "names": self._names,
-                  "mass": self._mass, "grid": self._grid, "surfaces": self._surfaces}  # fmt: skip
+                  "mass": self._mass, "ellipsoid": self._ellipsoid, "grid": self._grid,
+                  "surfaces": self._surfaces}  # fmt: skip
         with together(self.scene), self.scene:
             for key, make in makers.items():
                 shown = self.shows(key)
@@ -270,8 +289,14 @@ class View:
         drawn = []
         for frame, digest, colour in self.page.surfaces():
             with self.frames[frame]:
-                drawn.append(self.scene.stl(f"/surface/{digest}").material(colour))
+                skin = self.scene.stl(f"/surface/{digest}")
+                drawn.append(skin.material(seen(colour, self.page.dark)))
+                self.skins.append((skin, colour))
         return drawn
+
+    def _themed(self, dark: bool) -> None:
+        for skin, colour in self.skins:
+            skin.material(seen(colour, dark))
 
     def _names(self) -> list[Any]:
         drawn = []
@@ -295,6 +320,17 @@ class View:
                 part.material("#3a7d44").move(0, 0, z * size)
                 part.rotate_R((np.diag([1.0, -1, -1]) @ _UPRIGHT).tolist())
         return [ball, arrow]
+
+    def _ellipsoid(self) -> list[Any]:
+        return [self.scene.sphere(1, 28, 20).material("#9a76dc", 0.5)]
+
+    def _place_ellipsoid(self, pose: np.ndarray) -> None:
+        if self.shows("ellipsoid") and "ellipsoid" in self.extras:
+            U, lengths = ellipsoid(self.page.drawn(), self.page.q)
+            sizes = np.maximum(lengths / 4, 0.004 * self.thick).tolist()
+            egg = self.extras["ellipsoid"][0]
+            egg.move(*pose[:3, 3].tolist()).rotate_R((self.base[:3, :3] @ U).tolist())
+            egg.scale(*sizes).visible(not self.page.robot.constrained)
 
     def _grid(self) -> list[Any]:
         """A grid one can look through: robots also reach below their base."""
@@ -357,9 +393,12 @@ class View:
                 moved = float(self.page.q[_row(robot, j)])
                 moved += float(number(robot.joints[j - 1].r) or 0)
                 rod.scale(1, max(abs(moved), 1e-6), 1).move(0, 0, -moved / 2)
+            pose = self.tool.place(T, self.shows("torques"))
             if not self.hand.held:
-                self.target.move(*frame_poses(robot, T)[:3, 3].tolist())
+                self.target.move(*pose[:3, 3].tolist())
+            self.around.place(pose, self.thick, self.shows("handle"), self.shows("grid"))
             self._place_mass(T)
+            self._place_ellipsoid(pose)
         self.sliders.place()
 
     def _place_mass(self, T: np.ndarray) -> None:
@@ -404,7 +443,8 @@ class View:
         self.fade(True)
         while self.has_turn(turn) and self.page.robot is robot and not self.page.closed:
             phase = amplitude() * math.sin(2 * math.pi * (loop.time() - start) / _SWING)
-            self.show_lines([[a + phase * b for a, b in zip(rest, swing, strict=True)]])
+            bent = [[a + phase * b for a, b in zip(rest, swing, strict=True)]]
+            self.show_lines(bent, thickness=_BODY)
             await asyncio.sleep(1 / 30)
             if loop.time() - start > _SWINGING:
                 break
@@ -417,11 +457,15 @@ class View:
             for bone, colour, _ in self.bones:
                 bone.material(colour, 0.15 if on else 1.0)
 
-    def show_lines(self, drawings: Any, colours: Sequence[int] = ()) -> None:
-        """Lines of points (k, 3) in frame 0, a colour for each drawing, in place of older ones."""
+    def show_lines(
+        self, drawings: Any, colours: Sequence[int] = (), thickness: float = 0.007
+    ) -> None:
+        """Lines of points (k, 3) in frame 0, a colour for each drawing, in place of older ones;
+        thickness: in that of the robot."""
         self.shadows = None
+        look = "body" if thickness == _BODY else ""
         ends = [
-            (np.asarray(a, float), np.asarray(b, float), PALETTE[c % len(PALETTE)])
+            (np.asarray(a, float), np.asarray(b, float), look or PALETTE[c % len(PALETTE)])
             for c, drawing in zip(colours or range(len(drawings)), drawings, strict=True)
             for line in drawing
             for a, b in pairwise(line)
@@ -430,11 +474,12 @@ class View:
             if [colour for _, _, colour in ends] != [colour for _, colour in self.ghosts]:
                 for rod, _ in self.ghosts:
                     rod.delete()
-                radius = 0.007 * self.thick
+                radius = thickness * self.thick
                 self.ghosts = [
-                    (self.scene.cylinder(radius, radius, 1, 8).material(colour, 0.7), colour)
+                    (self.scene.cylinder(radius, radius, 1, 12).material(
+                        _COLOURS["sleeve"] if look else colour, 1.0 if look else 0.7), colour)
                     for _, _, colour in ends
-                ]
+                ]  # fmt: skip
             for (rod, _), (start, end, _) in zip(self.ghosts, ends, strict=True):
                 length = float(np.linalg.norm(end - start))
                 turn = along((end - start) / length) @ _UPRIGHT if length > 1e-9 else np.eye(3)
@@ -504,6 +549,15 @@ class View:
         self._straighten()
         if len(self.before) == self.page.robot.n:
             self.page.move(self.before)
+
+
+def seen(colour: str, dark: bool) -> str:
+    """A colour of a file as it can be seen: what is nearly black is lifted off a dark ground."""
+    if not re.fullmatch(r"#[0-9a-fA-F]{6}", colour):
+        return colour
+    parts = [int(colour[k : k + 2], 16) for k in (1, 3, 5)]
+    lift = max(0.0, _LEAST - max(parts)) if dark else 0.0
+    return "#" + "".join(f"{min(255, round(x + lift)):02x}" for x in parts)
 
 
 def _tool(icon: str, words: str, work: Any) -> Any:

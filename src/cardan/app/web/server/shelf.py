@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import secrets
 import time
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -20,17 +21,20 @@ __all__ = ["Kept", "Shelf"]
 
 _MOST = 300  # robots
 _LONGEST = 80  # letters of a name
+_VERSIONS = 30  # of a robot, beside the last
 
 
 @dataclass(frozen=True)
 class Kept:
-    """A robot as .toml text, with the numbers that were given to its symbols."""
+    """A robot as .toml text, with the numbers that were given to its symbols; versions: what was
+    kept under its name before, the latest first."""
 
     key: str
     name: str
     text: str
     values: dict[str, Any] = field(default_factory=dict)
     time: float = 0.0
+    versions: tuple[Kept, ...] = ()
 
     @property
     def robot(self) -> Robot:
@@ -48,9 +52,7 @@ class Shelf:
         robots = []
         for item in self._items():
             try:
-                kept = Kept(str(item["key"]), str(item["name"]), str(item["text"]),
-                            fitting({"values": item["values"]})[0].get("values", {}),
-                            float(item["time"]))  # fmt: skip
+                kept = _kept(item)
                 _ = kept.robot
             except (CardanError, KeyError, TypeError, ValueError):
                 continue
@@ -63,7 +65,9 @@ class Shelf:
                 return kept
         raise InputError("this robot is no longer there")
 
-    def put(self, name: str, text: str, values: dict[str, Any]) -> Kept:
+    def put(
+        self, name: str, text: str, values: dict[str, Any], versions: tuple[Kept, ...] = ()
+    ) -> Kept:
         """One more robot, of a name that no other has."""
         items, name = self._items(), name.strip()[:_LONGEST]
         if not name:
@@ -72,8 +76,18 @@ class Shelf:
             raise InputError(f"there is a robot called '{name}': choose another name")
         if len(items) >= _MOST:
             raise InputError(f"there are {_MOST} robots already: delete some first")
-        kept = Kept(secrets.token_hex(8), name, text, values, time.time())
+        kept = Kept(secrets.token_hex(8), name, text, values, time.time(), versions)
         self._write([*items, asdict(kept)])
+        return kept
+
+    def keep(self, name: str, text: str, values: dict[str, Any]) -> Kept:
+        """A robot under a name; if there is one already, it becomes a version of this one."""
+        old = next((kept for kept in self.all() if kept.name == name.strip()[:_LONGEST]), None)
+        if old is None:
+            return self.put(name, text, values)
+        before = (replace(old, versions=()), *old.versions)[:_VERSIONS]
+        kept = replace(old, text=text, values=values, time=time.time(), versions=before)
+        self._replace(kept)
         return kept
 
     def duplicate(self, key: str) -> Kept:
@@ -85,8 +99,11 @@ class Shelf:
         kept, name = self.find(key), name.strip()[:_LONGEST]
         if not name or name in {other.name for other in self.all() if other.key != key}:
             raise InputError("a name is needed that no other robot has")
-        renamed = asdict(replace(kept, name=name))
-        self._write([renamed if item.get("key") == key else item for item in self._items()])
+        self._replace(replace(kept, name=name))
+
+    def _replace(self, kept: Kept) -> None:
+        items = self._items()
+        self._write([asdict(kept) if item.get("key") == kept.key else item for item in items])
 
     def remove(self, key: str) -> None:
         self._write([item for item in self._items() if item.get("key") != key])
@@ -105,3 +122,14 @@ class Shelf:
 
     def _write(self, items: list[dict[str, Any]]) -> None:
         later(lambda: write_atomic(self.path, json.dumps(items), private=True))
+
+
+def _kept(item: dict[str, Any]) -> Kept:
+    """What the file has of a robot; older versions that cannot be read are left out."""
+    versions = []
+    for old in item.get("versions", []):
+        with suppress(KeyError, TypeError, ValueError):
+            versions.append(_kept({**old, "versions": []}))
+    return Kept(str(item["key"]), str(item["name"]), str(item["text"]),
+                fitting({"values": item["values"]})[0].get("values", {}), float(item["time"]),
+                tuple(versions))  # fmt: skip

@@ -7,6 +7,7 @@ import logging
 import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from ....describe.values.expression import number
 from ....errors import CardanError
 from ....loops.numeric import skeleton
 from ....mechanism.frames import frame_of
+from ....mechanism.tree import Tree
 from ....sheets.solids import drawable
 from .. import WORDS
 from ..jobs.pool import Jobs
@@ -320,6 +322,16 @@ class Page:
         self.project.remember(values=values)
         self.project.tell()
         return ""
+
+    def end_effectors(self) -> dict[str, str]:
+        """What can be the end effector: each name of a frame or a link; nothing is the end of the
+        longest path, or the platform."""
+        robot = self.robot
+        end = frame_of(replace(robot, end_effector="")).name
+        if Tree.of(robot).platform:
+            return {"": end}
+        names = dict.fromkeys([*(x.name for x in robot.frames), *(x.name for x in robot.links)])
+        return {"": f"{end}, the last", **{name: name for name in names if name}}
 
     def drawn(self) -> Robot:
         """The geometry of the robot, with numbers."""
