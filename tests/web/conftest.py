@@ -104,7 +104,6 @@ def page(server: Server, browser: Any) -> Iterator[Any]:
     """A fresh browser profile on the main page; errors of the page's scripts fail the test."""
     context = browser.new_context(viewport={"width": 1280, "height": 800}, accept_downloads=True)
     context.set_default_timeout(PATIENCE)
-    context.add_init_script(CALM)
     found = context.new_page()
     faults: list[str] = []
     found.on("pageerror", lambda error: faults.append(str(error)))
