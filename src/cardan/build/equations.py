@@ -12,6 +12,7 @@ others adds its spring to H2. Of a tree G = 1; a base that does not float has no
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 from ..algebra.solve import solve_symmetric
@@ -86,8 +87,7 @@ def joint_matrix(
     size = range(mechanism.na)
     lower = A
     if constraint.rows:
-        AG = _product(A, rows, size)
-        lower = [[_along(rows, AG, r, c) if c <= r else 0 for c in size] for r in size]
+        lower = _projected(A, rows, size)
     for cut in cuts(mechanism, scene, constraint):
         if cut.acts:
             rates = [along(cut.row, {j: G[j][c] for j in cut.row}) for c in size]
@@ -97,25 +97,25 @@ def joint_matrix(
     return [[lower[max(r, c)][min(r, c)] for c in size] for r in size]
 
 
-def _product(A: Matrix, G: Matrix, columns: Sequence[int]) -> Matrix:
-    """A G; most entries of both are zero where many joints are led."""
+def _projected(A: Matrix, G: Matrix, columns: Sequence[int]) -> Matrix:
+    """The lower half of G^T A G; most entries are zero where many joints are led."""
     entries = [[(k, row[c]) for k, row in enumerate(G) if is_there(row[c])] for c in columns]
 
-    def entry(row: Sequence[Scalar], c: int) -> Scalar:
+    @cache
+    def product(i: int, c: int) -> Scalar:
+        """An entry of A G, written where it is first read: the passes go by that order."""
         total: Scalar = 0
         for k, factor in entries[c]:
-            total = total + row[k] * factor
+            total = total + A[i][k] * factor
         return total
 
-    return [[entry(row, c) for c in columns] for row in A]
+    def entry(r: int, c: int) -> Scalar:
+        total: Scalar = 0
+        for i, factor in entries[r]:
+            total = total + factor * product(i, c)
+        return total
 
-
-def _along(G: Matrix, AG: Matrix, r: int, c: int) -> Scalar:
-    total: Scalar = 0
-    for row, inner in zip(G, AG, strict=True):
-        if is_there(row[r]):
-            total = total + row[r] * inner[c]
-    return total
+    return [[entry(r, c) if c <= r else 0 for c in columns] for r in columns]
 
 
 def mass_matrix(
