@@ -37,7 +37,7 @@ SEED = 7
 MODELS = ("inverse-dynamics", "inertia-matrix", "direct-dynamics")
 DERIVED = ("gravity", "bias")  # a peer's inverse dynamics at rest, or without accelerations
 OF_PINOCCHIO = ("energies", "inverse-dynamics-derivatives", "direct-dynamics-derivatives")
-ASKED = ("pinocchio", "mujoco", "casadi", "toolbox", "drake")
+ASKED = ("pinocchio", "mujoco", "casadi", "toolbox", "drake", "exudyn")
 PAPERS = ("papers/test_textbooks.py", "papers/test_counts.py", "papers/test_anchor_counts.py",
           "describe/test_bundled.py", "flexible/test_beams.py", "flexible/test_motion.py",
           "flexible/test_error_control.py", "use/test_trajectory.py")  # fmt: skip
@@ -65,9 +65,11 @@ how far apart they were. `python docs/make_trust.py` makes it anew; the tests ho
 
 Largest difference over {states} random states, relative to the largest component of each result. Rigid robots without drives, each from the
 description's own numbers; a symbolic robot gets numbers. Every library reads the robot as it always does: Pinocchio, MuJoCo and Drake from files
-that Cardan writes, CasADi runs Featherstone's recursions, the Robotics Toolbox takes the modified Denavit-Hartenberg table. A dash is a model that the robot has
-not: without rotors the last joint of the TX40's description moves no inertia. A robot that is not in a table is one that the library refuses: base parameters without masses have no
-centre of mass, which URDF and the Toolbox need; MuJoCo and Drake take only inertias that a body can have, and some planar arms have other numbers.
+that Cardan writes, CasADi runs Featherstone's recursions, the Robotics Toolbox takes the modified Denavit-Hartenberg table, and Exudyn a kinematic tree of
+frames and inertias (`ObjectKinematicTree`). A dash is a model that the robot does not have: without rotors, the last joint of the TX40's description moves no
+inertia. A robot that is missing from a table cannot be described in that library: base parameters without masses have no centre of mass, which URDF, the
+Toolbox and Exudyn need; MuJoCo and Drake take only inertias that a body can have, and some planar arms have other numbers; `DHRobot` holds only chains; here,
+CasADi and Exudyn are given no fixed joints.
 """
 LIMITS = """## Known limits
 
@@ -249,7 +251,7 @@ def _version(peer: str) -> str:
 
     package = {"pinocchio": "pin", "toolbox": "roboticstoolbox-python"}.get(peer, peer)
     title = {"pinocchio": "Pinocchio", "mujoco": "MuJoCo", "casadi": "CasADi", "drake": "Drake",
-             "toolbox": "Robotics Toolbox"}[peer]  # fmt: skip
+             "exudyn": "Exudyn", "toolbox": "Robotics Toolbox"}[peer]  # fmt: skip
     return f"{title} {version(package)}"
 
 

@@ -35,6 +35,7 @@ PEERS = {
     "casadi": ("casadi", "casadi.casadi_peer"),
     "mujoco": ("mujoco", "mujoco.mujoco_peer"),
     "drake": ("pydrake", "drake.drake_peer"),
+    "exudyn": ("exudyn", "exudyn.exudyn_peer"),
     "toolbox": ("roboticstoolbox", "toolbox.toolbox_peer"),
     "skidy": ("skidy", "skidy.skidy_peer"),
 }
