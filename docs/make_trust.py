@@ -68,8 +68,8 @@ description's own numbers; a symbolic robot gets numbers. Every library reads th
 that Cardan writes, CasADi runs Featherstone's recursions, the Robotics Toolbox takes the modified Denavit-Hartenberg table, and Exudyn a kinematic tree of
 frames and inertias (`ObjectKinematicTree`). A dash is a model that the robot does not have: without rotors, the last joint of the TX40's description moves no
 inertia. A robot that is missing from a table cannot be described in that library: base parameters without masses have no centre of mass, which URDF, the
-Toolbox and Exudyn need; MuJoCo and Drake take only inertias that a body can have, and some planar arms have other numbers; `DHRobot` holds only chains; here,
-CasADi and Exudyn are given no fixed joints.
+Toolbox and Exudyn need; MuJoCo and Drake take only inertias that a body can have, and some planar arms have other numbers; the Toolbox's
+`DHRobot` holds chains of at least two joints that alpha, d, theta, r place; here, CasADi and Exudyn are given no fixed joints.
 """
 LIMITS = """## Known limits
 

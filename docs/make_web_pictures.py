@@ -39,6 +39,8 @@ def pictures(page: Any, address: str) -> None:
     page.get_by_text("Simulate", exact=True).first.click()
     page.get_by_role("button", name="Simulate", exact=True).last.click()
     page.get_by_text("energy kept to").wait_for()
+    page.get_by_label("Play", exact=True).wait_for()  # it plays by itself, to the end
+    page.locator(".echart, .nicegui-echart").first.scroll_into_view_if_needed()
     shoot(page, "use")
     page.get_by_label("Dark or light").click()
     open_bundled(page, "prrrp")

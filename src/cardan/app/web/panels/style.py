@@ -65,6 +65,7 @@ body.body--dark .q-btn.bg-primary { --q-primary: #2f6aa0; }
 .q-notification__actions { color: inherit; }
 .q-field__label { color: var(--soft); }
 .table-room { padding-top: 4px; gap: 4px; }
+.row.table-head { gap: 4px; } .structure { margin-left: auto; }
 .grid-room { width: 100%; overflow-x: auto; padding-bottom: 4px; }
 .grid-table .chosen { background: color-mix(in srgb, var(--accent) 16%, transparent) !important; }
 .grid-table tr.marked > * { box-shadow: inset 0 1px var(--ring), inset 0 -1px var(--ring); }

@@ -75,13 +75,12 @@ Blocks = Sequence[Block]
 def description(page: Page) -> None:
     """Tabs of tables; one grid shows the one in sight."""
     last = page.project.page.get("table")
-    with ui.row().classes("w-full items-center no-wrap"):
+    with ui.row().classes("w-full items-center no-wrap table-head"):
         with ui.tabs() as tabs:
             for title in _TABLES:
                 ui.tab(title)
         tabs.set_value(last if last in _TABLES else "Geometry")
         tabs.props("dense align=left no-caps outside-arrows breakpoint=0").classes("table-tabs")
-        ui.space()
         words = ui.label().classes("hint nowrap structure")
     grid = Grid(page).classes("table-room")
     with ui.row().classes("items-center q-mt-sm"):
