@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
@@ -94,3 +96,18 @@ def test_a_path_is_followed_point_by_point() -> None:
     for k, x in enumerate(path):
         one = geometry.solve(x, one)
         np.testing.assert_allclose(q[k], one, atol=1e-9)
+
+
+def test_threads_have_room_for_the_kernels_whatever_the_system_gives_them() -> None:
+    """Threads of macOS have half a megabyte: less than the closing of a Delta needs."""
+    script = """
+import threading
+import cardan
+threading.stack_size(256 * 1024)
+legs = cardan.model(cardan.load("delta"), "loop-geometry")
+print(legs.solve([[0.1, 0.2, 0.3]] * 200, threads=2).count.tolist() == [2] * 200)
+print(threading.stack_size())
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == ["True", str(256 * 1024)]

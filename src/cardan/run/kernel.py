@@ -25,6 +25,7 @@ __all__ = ["KernelFunction"]
 
 _SIGNATURE = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 4, ctypes.c_int64)
 _LOCK = threading.Lock()
+_STACK = 1 << 24  # bytes: kernels of loops need one megabyte, threads of macOS have half of it
 
 
 class KernelFunction:
@@ -87,10 +88,15 @@ class KernelFunction:
             return
         edges = [rows * k // count for k in range(count + 1)]
         with ThreadPoolExecutor(count) as pool:
-            for done in [
-                pool.submit(self._run, given, slots, results, *share) for share in pairwise(edges)
-            ]:
-                done.result()
+            with _LOCK:  # the size is that of all threads that start meanwhile
+                before = threading.stack_size(_STACK)
+                running = [
+                    pool.submit(self._run, given, slots, results, *share)
+                    for share in pairwise(edges)
+                ]
+                threading.stack_size(before)
+            for share in running:
+                share.result()
 
     def _run(
         self, given: dict[str, np.ndarray], slots: list[int], results: dict[str, np.ndarray],
