@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gc
 import inspect
+import os
 import pickle
+import subprocess
 import sys
 import tracemalloc
 import weakref
@@ -259,3 +261,25 @@ def test_layouts_that_are_not_ours_are_refused(monkeypatch: pytest.MonkeyPatch) 
     finally:
         monkeypatch.undo()
         single.layout.cache_clear()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="freed memory is filled by glibc")
+def test_functions_that_are_collected_leave_nothing_behind() -> None:
+    """A method is freed after its definition where both are in a cycle: with freed memory filled
+    with ones, a definition that the collector had emptied ended the process."""
+    script = """
+import gc
+import cardan
+program = cardan.model(cardan.load("ur5"), "gravity")
+for _ in range(10):
+    function = program.compile()
+    function(q=[0] * 6)
+    function(q=[0] * 6)
+    assert type(function).__call__ is not type(function).__mro__[1].__call__
+    del function
+    gc.collect()
+"""
+    surroundings = {**os.environ, "PYTHONMALLOC": "malloc", "MALLOC_PERTURB_": "255"}
+    command = [sys.executable, "-c", script]
+    done = subprocess.run(command, env=surroundings, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

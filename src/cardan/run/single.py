@@ -27,15 +27,6 @@ _ARRAY_NEW = 93  # place of PyArray_New in NumPy's table of functions, fixed by 
 _VARARGS_KEYWORDS = 0x1 | 0x2
 
 
-class _MethodDef(ctypes.Structure):
-    _fields_ = (
-        ("name", ctypes.c_char_p),
-        ("function", ctypes.c_void_p),
-        ("flags", ctypes.c_int),
-        ("doc", ctypes.c_char_p),
-    )
-
-
 @cache
 def layout() -> Layout | None:
     """Where objects keep their fields; None where that is not as expected."""
@@ -115,11 +106,14 @@ def method(
     addresses += [id(name) for name in interned[:-1]]
     addresses += [id(defaults[name]) if name in defaults else 0 for name in names]
     table = struct.pack(f"={len(addresses)}Q", *addresses)
-    definition = _MethodDef(
-        b"__call__", engine.get_function_address("single"), _VARARGS_KEYWORDS, None
+    # PyMethodDef as bytes: the garbage collector empties the structures of ctypes, and would free
+    # this one before the method that reads it
+    offset, title = bytes.__basicsize__ - 1, b"__call__"
+    definition = struct.pack(
+        "=QQi4xQ", id(title) + offset, engine.get_function_address("single"), _VARARGS_KEYWORDS, 0
     )
     new = ctypes.pythonapi.PyCFunction_NewEx
     new.argtypes = [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]
     new.restype = ctypes.py_object
-    owner = (table, definition, engine, held, interned, dict(defaults))
-    return new(ctypes.addressof(definition), owner, None)
+    owner = (table, title, definition, engine, held, interned, dict(defaults))
+    return new(id(definition) + offset, owner, None)
