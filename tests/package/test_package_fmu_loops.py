@@ -217,12 +217,14 @@ def floating(robot: cardan.Robot) -> cardan.Robot:
     return replace(robot, base=Base(kind="floating", Z=turned, link=BODY))
 
 
-def directions(unit: Path, tau: list[float], twist: list[float]) -> None:
+def directions(
+    unit: Path, tau: list[float], twist: list[float], driven: tuple[int, int] = (1, 3)
+) -> None:
     """Directional derivatives of all rates and outputs by all states, against differences."""
     with instance(unit) as (model, names):
         set_values(model, names, {f"tau[{k}]": x for k, x in enumerate(tau, 1)})
         set_values(model, names, {f"V0[{k}]": x for k, x in enumerate(twist, 1)})
-        set_values(model, names, {"qd[1]": 0.3, "qd[3]": -0.2})
+        set_values(model, names, {f"qd[{driven[0]}]": 0.3, f"qd[{driven[1]}]": -0.2})
         start(model)
         order = list(names)
         states = order[1 : 1 + (len(order) - 1) // 2]
@@ -284,3 +286,31 @@ def test_trees_on_moving_bases(kind: str, tmp_path: Path) -> None:
     result, _ = simulated(folder / "planar.fmu", "CoSimulation", 0.5, **start)
     np.testing.assert_allclose(series(result, "q"), expected.q, atol=1e-8)
     np.testing.assert_allclose(series(result, "qdd"), expected.qdd, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("name", "start", "tau", "driven"),
+    [
+        ("unicycle", [0.4, -0.3, 0.5, 0.2], [0.4, 0.9], (3, 4)),
+        ("car", [0.4, -0.3, 0.5, 0.1, 0.2, 0, 0.1, -0.4], [60.0, 3.0], (4, 7)),
+    ],
+)
+def test_wheels_roll_as_in_simulate(
+    name: str, start: list[float], tau: list[float], driven: tuple[int, int], tmp_path: Path
+) -> None:
+    """Where wheels take a robot are states that start anywhere; the car's differential is closed
+    from a start that is off it."""
+    validation = pytest.importorskip("fmpy.validation")
+    tool("gcc")
+    vehicle = cardan.load(name)
+    unit = built(vehicle, MODEL, "fmu", tmp_path, effort="plain") / f"{vehicle.name.lower()}.fmu"
+    assert validation.validate_fmu(str(unit)) == []
+    expected = simulate(vehicle, start, duration=0.5, torque=tau, dt=0.01)
+    for kind, near in (("CoSimulation", 1e-9), ("ModelExchange", 1e-6)):
+        result, _ = simulated(unit, kind, 0.5, q=start, tau=tau)
+        for key in ("q", "qd", "qdd"):
+            want = getattr(expected, key)
+            apart = np.abs(series(result, key) - want).max()
+            assert apart < near * (1 + np.abs(want).max()), (kind, key)
+        assert ("loops.open" in result.dtype.names) == bool(vehicle.couplings)
+    directions(unit, tau, [], driven)

@@ -68,7 +68,8 @@ def loop_kinematics(
     if details:
         outputs += ["Wa", "Wp", "Psi", "Wac", "Wpc", "Phi", "G", "Wcut", "psi_cut", "det"]
     if closing:
-        outputs += ["Wp"] * (not details) + ["r", "dq_p"]
+        outputs += ["Wp"] * (not details)
+        outputs += ["r", "dq_p"] * mechanism.positions.robot.constrained
     meaning = {
         "W": f"{LOOP_MEANING['W']}; rows: {mechanism.coordinates.named(passive)}; columns:"
         f" {mechanism.coordinates.named(active)}{', then elastic coordinates' * bool(robot.ne)}"
@@ -126,23 +127,28 @@ def _details(
 
 
 def _closed(mechanism: Mechanism, scene: Bodies, q: Any, constraint: Constraint) -> dict[str, Any]:
-    """r, the step dq_p = -W_p^-1 e (idle joints stay), and W_p, which says where it is singular."""
+    """r, the step dq_p = -W_p^-1 e (idle joints stay), and W_p, which says where it is singular.
+    Wheels say nothing of positions: the joints that they alone hold stay, too."""
+    Wp = (
+        (len(constraint.rows), len(constraint.passive)),
+        flat(constraint.matrix(constraint.passive)),
+    )
+    at = mechanism.positions
+    if not at.robot.constrained:
+        return {"Wp": Wp}
+    held = constraint if at is mechanism else at.constraint(scene, {"q": q})[0]
     r: list[Scalar] = []
     e: list[Scalar] = []
-    for loop, keep in zip(mechanism.coordinates.loops, mechanism.analysis.chosen, strict=True):
+    for loop, keep in zip(at.coordinates.loops, at.analysis.chosen, strict=True):
         r += closing_error(scene, q, loop)
         apart = opening(scene, q, loop, keep.view)
         e += [-apart[name] for name in keep.rows]
-    e += [0 for names in mechanism.analysis.rolling for _ in names]
-    r += [coupling_error(scene, q, j) for j in mechanism.coordinates.led]
-    e += [-coupling_error(scene, q, j) for j in mechanism.analysis.coupled]
-    step = constraint.completed(dict.fromkeys(constraint.idle, 0), e)
+    r += [coupling_error(scene, q, j) for j in at.coordinates.led]
+    e += [-coupling_error(scene, q, j) for j in at.analysis.coupled]
+    step = held.completed(dict.fromkeys(held.idle, 0), e)
     passive = mechanism.coordinates.passive
     return {
-        "Wp": (
-            (len(constraint.rows), len(constraint.passive)),
-            flat(constraint.matrix(constraint.passive)),
-        ),
+        "Wp": Wp,
         "r": ((len(r),), r),
-        "dq_p": ((len(passive),), [step[j] for j in passive]),
+        "dq_p": ((len(passive),), [step.get(j, 0) for j in passive]),
     }

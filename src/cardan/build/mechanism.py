@@ -16,7 +16,7 @@ from ..describe.robot import Robot
 from ..describe.symbolic import parametrised
 from ..errors import ModelError
 from ..loops.analysis import Analysis, analyse, independent
-from ..mechanism.coordinates import Coordinates, has_springs, is_floating
+from ..mechanism.coordinates import Coordinates, has_springs, holonomic, is_floating
 from ..mechanism.loops import opened
 from ..models.bodies import Bodies
 from ..models.loops import Constraint, closed
@@ -157,6 +157,14 @@ class Mechanism:
     @cached_property
     def coordinates(self) -> Coordinates:
         return Coordinates.of(self.robot)
+
+    @cached_property
+    def positions(self) -> Mechanism:
+        """With the wheels off the ground: what loops and couplings say of positions."""
+        if not self.robot.wheels:
+            return self
+        lifted = holonomic(self.described)
+        return replace(self, robot=holonomic(self.robot), analysis=analyse(lifted))
 
     @property
     def n(self) -> int:

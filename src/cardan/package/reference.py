@@ -22,6 +22,7 @@ from ..describe.robot import Robot
 from ..errors import CardanError, ModelError
 from ..ir.interpret import interpret
 from ..loops.geometry import LoopGeometry
+from ..mechanism.coordinates import holonomic
 from ..program import Program
 
 __all__ = ["Example", "Reference", "Values", "arrays_of", "checked", "difference"]
@@ -200,7 +201,8 @@ def _state(robot: Robot, program: Program, values: Mapping[str, float], k: int) 
         if robot.ne and name in ("q", "qd"):
             numbers[robot.n :] = [round(x / 1000, 5) for x in numbers[robot.n :]]
         state[name] = np.array(numbers).reshape(shape)
-    if robot.constrained and not robot.parameters and program.inputs.get("q") == (robot.n,):
+    whole = program.inputs.get("q") == (robot.n,)
+    if holonomic(robot).constrained and not robot.parameters and whole:
         state["q"] = _closed(robot, k)
     return {**state, **_parameters(program, values)}
 

@@ -1,7 +1,7 @@
 """What an FMU is made of: its states, which functions give their rates, and where it starts.
 
 x = [q, qd]                   of a tree; P, e after q and V0 after qd on a floating base
-x = [q, qd of active joints]  of closed loops; the others follow: qd_p = W qd_a
+x = [q, qd of active joints]  of closed loops, couplings, wheels; the others follow: qd_p = W qd_a
 """
 
 from __future__ import annotations
@@ -83,6 +83,16 @@ class Unit:
     def following(self) -> tuple[int, ...]:
         return self.loops.following if self.loops else ()
 
+    @property
+    def held(self) -> tuple[int, ...]:
+        """Elements of q that loops and couplings position."""
+        return self.loops.held if self.loops else ()
+
+    @property
+    def closings(self) -> int:
+        """Numbers that vanish where the loops are closed; wheels have none."""
+        return len(self.loops.weights) if self.loops else 0
+
     @cached_property
     def inputs(self) -> tuple[Array, ...]:
         """The arrays that come from outside at every moment."""
@@ -142,11 +152,6 @@ def models(robot: Robot, wanted: list[Wanted]) -> list[Wanted]:
         raise ModelError(
             f"no FMU of '{robot.name}': contacts, drag and thrusters of its file are not in it;"
             " dataclasses.replace(robot, interactions=()) leaves them out"
-        )
-    if robot.wheels:
-        raise ModelError(
-            f"no FMU of '{robot.name}': its wheels roll, and the unit's positions are functions of"
-            " the motors'; `cardan simulate` takes it"
         )
     return [*wanted, CLOSING] if robot.constrained else wanted
 

@@ -210,7 +210,7 @@ def _corrected(unit: Unit, x: np.ndarray) -> np.ndarray:
     """Loops closed, by equations of their own; the orientation at unit length."""
     x, n = x.copy(), unit.nq
     if unit.loops is not None and np.isfinite(x).all():
-        x[:n] = unit.loops.system.close(x[None, :n], unit.loops.free)[0][0]
+        x[:n] = unit.loops.closed(x[:n])
     if unit.floating:
         x[n + 3 : n + 7] /= np.linalg.norm(x[n + 3 : n + 7])
     return x

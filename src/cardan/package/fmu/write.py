@@ -85,11 +85,12 @@ def _sources(unit: Unit, token: str, step: float) -> dict[str, str]:
     base = template("fmu/model_base.h", gravity=_exactly(unit.gravity)) if unit.floating else ""
     model = template(
         "fmu/model.h", name=unit.plan.name, token=token, step=repr(step), rate=repr(RATE), nu=first,
-        nq=unit.nq, nv=unit.nv, nf=len(unit.following), floating=int(unit.floating),
-        np=len(unit.parameters), p=_exactly(unit.parameters.values()) or "0",
-        start=_table(unit.start), prototype=prototype(unit.direct),
-        call=_call(unit.direct, names), base=base, loops=_loops(unit),
-        tangent=prototype(tangent), call_tangent=_call(tangent, turned),
+        nq=unit.nq, nv=unit.nv, nf=len(unit.following), nr=unit.closings,
+        floating=int(unit.floating), np=len(unit.parameters),
+        p=_exactly(unit.parameters.values()) or "0", start=_table(unit.start),
+        prototype=prototype(unit.direct), call=_call(unit.direct, names), base=base,
+        loops=_loops(unit), tangent=prototype(tangent),
+        call_tangent=_call(tangent, turned),
     )  # fmt: skip
     parts = ["model.h", "cardan_fmi3.h", "fmu.c", "fmi2.c", "absent.c"]
     parts += ["base.h"] * unit.floating + ["loops.h"] * (unit.loops is not None)
@@ -106,7 +107,7 @@ def _call(function: Function, names: Mapping[str, str]) -> str:
 
 
 def _loops(unit: Unit) -> str:
-    """What model.h says of closed loops."""
+    """What model.h says of closed loops, couplings and wheels."""
     if unit.loops is None:
         return ""
     loops, function = unit.loops, unit.loops.function
@@ -122,10 +123,11 @@ def _loops(unit: Unit) -> str:
     tangent = unit.along[function.name]
     turned = {**names, **{f"v_{x}": f"d{x}" for x in names}, **{f"t_{x}": f"d{x}" for x in names}}
     return template(
-        "fmu/model_loops.h", nr=sizes["r"][0], rows=sizes["Wp"][0], columns=sizes["Wp"][1],
+        "fmu/model_loops.h", rows=sizes["Wp"][0], columns=sizes["Wp"][1],
         driving=_listed(loops.driving), following=_listed(loops.following),
-        reach=_table(loops.reach), weights=_table(loops.weights),
-        owners=_listed(loops.system.owners), names=_strings(loops.names), gather=gather,
+        held=_listed(int(k in loops.held) for k in range(unit.nq)), reach=_table(loops.reach),
+        weights=_table([*loops.weights, 0.0]), owners=_listed([*loops.owners, 0]),
+        names=_strings(loops.names or ("none",)), gather=gather,
         prototype=prototype(function), call=_call(function, names),
         tangent=prototype(tangent), call_tangent=_call(tangent, turned),
     )  # fmt: skip
@@ -194,7 +196,8 @@ def _readme(unit: Unit, listed: list[Variable], motion: Motion, note: str) -> st
     plan = unit.plan
     sections = [
         ("Use", template("fmu/use.md", name=plan.name, note=note, step=step, width=f"{WIDTH:g}")),
-        *([("Closed loops", template("fmu/loops.md", rate=repr(RATE)))] * (unit.loops is not None)),
+        *([("Closed loops", template("fmu/loops.md", rate=repr(RATE)))] * (unit.closings > 0)),
+        *([("Wheels", template("fmu/wheels.md"))] * bool(plan.robot.wheels)),
         *([("Floating base", template("fmu/base.md"))] * unit.floating),
         ("Variables", "\n".join(rows)),
         ("A motion", words),

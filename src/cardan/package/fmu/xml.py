@@ -71,7 +71,7 @@ def _named(unit: Unit) -> list[tuple[str, str]]:
 def _positions(unit: Unit) -> Iterator[Variable]:
     start = iter(unit.start.tolist())
     for k, (name, si) in enumerate(_named(unit)):
-        guess = k in unit.following
+        guess = k in unit.held
         words = f"position of {name}" + (", which follows the others: a guess" if guess else "")
         yield Variable(
             f"q[{k + 1}]", words, "output", unit=si, start=next(start), depends=k + 1, guess=guess
@@ -102,7 +102,7 @@ def _velocities(unit: Unit) -> Iterator[Variable]:
 
 
 def _following(unit: Unit) -> Iterator[Variable]:
-    """What follows by closed loops."""
+    """What follows by closed loops, couplings and wheels."""
     names = _named(unit)
     for k in unit.following:
         name, si = names[k]
@@ -110,7 +110,7 @@ def _following(unit: Unit) -> Iterator[Variable]:
     for k in unit.following:
         name, si = names[k]
         yield Variable(f"qdd[{k + 1}]", f"acceleration of {name}", "output", unit=_per(_per(si)))
-    if unit.loops:
+    if unit.closings:
         words = "how far the loops are open: the largest distance by the robot's size, or angle"
         yield Variable("loops.open", words, "output")
 
@@ -143,7 +143,7 @@ def _parameters(unit: Unit) -> Iterator[Variable]:
 def _settings(unit: Unit, step: float) -> Iterator[Variable]:
     words = "largest step of the integration (Runge-Kutta of order 4) in co-simulation"
     yield Variable("step", words, "parameter", "fixed", "s", step)
-    if unit.loops:
+    if unit.closings:
         words = "rate at which the derivatives of positions close open loops, in model exchange"
         yield Variable("loops.rate", words, "parameter", "fixed", "1/s", RATE)
 

@@ -20,7 +20,7 @@
 
 enum {
     VELOCITIES = NQ + 7 * FLOATING, /* the first in x */
-    NO = NF > 0 ? 2 * NF + 1 : 0,   /* outputs of closed loops */
+    NO = 2 * NF + (NR > 0),         /* outputs of joints that follow, and of closed loops */
     /* value references: time, then these blocks one after the other */
     FIRST_X = 1,
     FIRST_DX = FIRST_X + NX,
@@ -28,7 +28,7 @@ enum {
     FIRST_U = FIRST_OUT + NO,
     FIRST_P = FIRST_U + NU,
     STEP = FIRST_P + NP,
-    LAST = STEP + (NF > 0) /* the rate at which loops close, 1/s */
+    LAST = STEP + (NR > 0) /* the rate at which loops close, 1/s */
 };
 
 typedef enum { INSTANTIATED, INITIALIZING, EVENTS, CONTINUOUS, STEPPING, TERMINATED } Phase;
@@ -40,7 +40,7 @@ typedef struct {
     double q[NQ]; /* start positions as they were set, the loops maybe open */
     double u[NU + 1];
     double p[NP + 2]; /* then step, and the rate at which loops close */
-    int settled;      /* x begins with q of closed loops */
+    int settled;      /* x begins with q, its loops closed */
     int sign;         /* of what the joints that follow divide by */
     Phase phase;
 } State;
@@ -130,7 +130,9 @@ static void find_rates(const State *s, const double *x, double pull, Rates *to)
         to->out[i] = v;
         to->out[NF + i] = a;
     }
+#if NR > 0
     to->out[2 * NF] = loops_open(&at, NULL);
+#endif
 #else
     (void)pull;
     memcpy(to->dx, qd, NV * sizeof *qd);
@@ -160,7 +162,7 @@ static void find_directions(const State *s, const double *x, double pull, const 
     const double *qdd = at_x->dx + VELOCITIES;
     int i, k;
     loops_at(x, qd, s->p, &at);
-    model_loops_directions(x, qd, s->p, dx, dqd, d.W, d.psi, d.Wp, d.r, d.dq);
+    loops_directions(x, qd, s->p, dx, dqd, &d);
     for (k = 0; k < NV; ++k)
         to->dx[driving[k]] = dqd[k];
     for (i = 0; i < NF; ++i) {
@@ -453,7 +455,7 @@ fmi3Status FMI(GetDirectionalDerivative)(fmi3Instance instance, const fmi3ValueR
     find_directions(&unit->s, unit->s.x, unit->s.p[NP + 1], rates(unit), dx, du, &d);
     for (k = 0; k < n_unknowns; ++k) {
         const fmi3ValueReference r = unknowns[k];
-        if (r < FIRST_X || r >= FIRST_U || (NO > 0 && r == FIRST_U - 1))
+        if (r < FIRST_X || r >= FIRST_U || (NR > 0 && r == FIRST_U - 1))
             return refuse(unit, fmi3Error, "this variable has no directional derivative");
         sensitivity[k] = r < FIRST_DX    ? dx[r - FIRST_X]
                          : r < FIRST_OUT ? d.dx[r - FIRST_DX]

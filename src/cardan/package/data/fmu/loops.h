@@ -1,4 +1,5 @@
-/* Closed loops: joints that follow others, and Newton's method that keeps the loops closed. */
+/* Closed loops, couplings, wheels: joints that follow others, and Newton's method that keeps the loops closed. Wheels
+ * tie rates alone: the joints that they hold have positions of their own. */
 #ifndef CARDAN_LOOPS_H
 #define CARDAN_LOOPS_H
 
@@ -11,24 +12,34 @@
 #define SINGULAR 1e-5 /* smallest by largest pivot: the joints that follow are out of control */
 
 typedef struct {
-    double W[NF * NV], psi[NF], Wp[ROWS * COLUMNS], r[NR], dq[NF];
+    double W[NF * NV], psi[NF], Wp[ROWS * COLUMNS], r[NR + 1], dq[NF];
 } Loops;
 
 static const int driving[NV] = MODEL_DRIVING;
 static const int following[NF] = MODEL_FOLLOWING;
+static const int held[NQ] = MODEL_HELD;
 static const double reach[NF] = MODEL_REACH;
 
 static void loops_at(const double *q, const double *qd, const double *p, Loops *at)
 {
     static const double rest[NV] = {0};
+    memset(at->dq, 0, sizeof at->dq); /* where there is nothing to close */
     model_loops(q, qd ? qd : rest, p, at->W, at->psi, at->Wp, at->r, at->dq);
+}
+
+/* how they change along a direction */
+static void loops_directions(const double *q, const double *qd, const double *p, const double *dq,
+                             const double *dqd, Loops *to)
+{
+    memset(to->dq, 0, sizeof to->dq);
+    model_loops_directions(q, qd, p, dq, dqd, to->W, to->psi, to->Wp, to->r, to->dq);
 }
 
 /* how far the loops are open at most, not a number where r is not; and which loop it is */
 static double loops_open(const Loops *at, const char **name)
 {
-    static const double weights[NR] = MODEL_WEIGHTS;
-    static const int owners[NR] = MODEL_OWNERS;
+    static const double weights[NR + 1] = MODEL_WEIGHTS; /* and one that stands for none */
+    static const int owners[NR + 1] = MODEL_OWNERS;
     static const char *const names[] = MODEL_LOOPS;
     double widest = 0.0;
     int i, which = 0;
@@ -89,8 +100,8 @@ static double loops_closed(double *q, const double *p, int most, const char **na
     return open;
 }
 
-/* One way from a closed configuration to other positions of the driving joints, along a straight line, so that the robot
- * stays assembled as it is; 0 if there is none. */
+/* One way from a closed configuration to other positions of the joints that are not held, along a straight line, so that
+ * the robot stays assembled as it is; 0 if there is none. */
 static int loops_followed(double *q, const double *wanted, const double *p)
 {
     double start[NQ], trial[NQ], ahead[NQ], done = 0.0, size = 0.125;
@@ -101,12 +112,14 @@ static int loops_followed(double *q, const double *wanted, const double *p)
         Loops now;
         loops_at(q, NULL, p, &now);
         memcpy(trial, q, sizeof trial);
-        for (k = 0; k < NV; ++k) {
-            const int j = driving[k];
-            trial[j] = to < 1.0 ? start[j] + to * (wanted[j] - start[j]) : wanted[j];
+        for (k = 0; k < NQ; ++k)
+            if (!held[k])
+                trial[k] = to < 1.0 ? start[k] + to * (wanted[k] - start[k]) : wanted[k];
+        for (k = 0; k < NV; ++k)
             for (i = 0; i < NF; ++i)
-                trial[following[i]] += now.W[i * NV + k] * (trial[j] - q[j]);
-        }
+                if (held[following[i]])
+                    trial[following[i]] +=
+                        now.W[i * NV + k] * (trial[driving[k]] - q[driving[k]]);
         memcpy(ahead, trial, sizeof ahead);
         if (loops_closed(trial, p, 30, NULL) <= CLOSED && loops_far(trial, ahead) < 0.1) {
             memcpy(q, trial, sizeof trial);
@@ -121,15 +134,15 @@ static int loops_followed(double *q, const double *wanted, const double *p)
     return 1;
 }
 
-/* Closes the loops at the positions of the driving joints in q. Where the others are as the robot stands, it is moved from
- * there; else their positions are a guess. Returns how far the loops are open in the end. */
+/* Closes the loops at the positions in q of the joints that are not held. Where the others are as the robot stands, it is
+ * moved from there; else their positions are a guess. Returns how far the loops are open in the end. */
 static double loops_assembled(double *q, const double *p, const char **name)
 {
     static const double stands[NX] = MODEL_START;
     double from[NQ];
     int i, guessed = 0;
     for (i = 0; i < NF; ++i)
-        guessed |= q[following[i]] != stands[following[i]];
+        guessed |= held[following[i]] && q[following[i]] != stands[following[i]];
     memcpy(from, stands, sizeof from);
     if (!guessed && loops_closed(from, p, 60, NULL) <= CLOSED && loops_followed(from, q, p))
         memcpy(q, from, sizeof from);

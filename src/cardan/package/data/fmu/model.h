@@ -8,7 +8,8 @@
 #define MODEL_RATE @RATE@ /* 1/s, at which open loops close */
 #define NQ @NQ@ /* joint positions */
 #define NV @NV@ /* joint velocities among the states */
-#define NF @NF@ /* joints that follow the others, by closed loops */
+#define NF @NF@ /* joints that follow the others, by closed loops, couplings and wheels */
+#define NR @NR@ /* numbers that vanish where the loops are closed */
 #define FLOATING @FLOATING@ /* does the base float? */
 #define NU @NU@ /* inputs */
 #define NP @NP@ /* parameters of the robot */

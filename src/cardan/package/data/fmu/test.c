@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define STATES @STATES@
-#define FIRST_U (1 + 2 * NX + (NF > 0 ? 2 * NF + 1 : 0)) /* value references as in fmu.c */
+#define FIRST_U (1 + 2 * NX + 2 * NF + (NR > 0)) /* value references as in fmu.c */
 
 static const double x[STATES][NX] = {
 @X@
@@ -92,7 +92,7 @@ static void steps(fmi3Instance unit, double time)
                            &last) == fmi3OK, "a step is refused");
     FMI(GetContinuousStates)(unit, y, NX);
     compare("state after the steps", y, after, NX);
-#if NF > 0
+#if NR > 0
     {
         const fmi3ValueReference open = FIRST_U - 1;
         double wide = 1.0;
