@@ -707,16 +707,23 @@ class Reach:
         here = np.repeat(self.home[None], len(q), axis=0)
         unit = self.ties.unit[self.ties.active]
         size = 1 / max(1.0, np.ceil(np.abs(away / unit).max() / _STEP))
+        size = 1.0 if self.ties.rolled else size
         done = 0.0
         for _ in range(_HALVINGS):
             while done < 1:
                 ahead = min(1.0, done + size)
-                trial, good = self.ties.carried(here, about + ahead * away, 1.01 * _STEP, 1.0)
+                trial, good = self._carried(here, about + ahead * away, 1.01 * _STEP, 1.0)
                 if not (good.all() and self.allows(trial, ahead * qd, ahead * qdd)):
                     break
                 here, done = trial, ahead
             size /= 2
         return done, here
+
+    def _carried(self, q: Array, q_a: Array, *how: float) -> tuple[Array, Array]:
+        """(q, closed): configurations carried to those of a motion; wheels roll along it."""
+        if self.ties.rolled:
+            return self.ties.rolling(q_a, self.home), np.ones(len(q_a), bool)
+        return self.ties.carried(q, q_a, *how)
 
     def allows(self, q: Array, qd: Array, qdd: Array) -> bool:
         rest = q[:, self.ties.passive]
@@ -730,7 +737,7 @@ class Reach:
 
     def completed(self, motion: Motion) -> Motion:
         """A motion of the driven joints that is within reach, as one of all joints."""
-        q, good = self.ties.carried(np.repeat(self.home[None], len(motion.q), axis=0), motion.q)
+        q, good = self._carried(np.repeat(self.home[None], len(motion.q), axis=0), motion.q)
         if not good.all():
             k = int(np.argmin(good))
             raise InputError(

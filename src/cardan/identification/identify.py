@@ -21,7 +21,7 @@ from ..arguments import named_arguments
 from ..build.base import BaseParameters
 from ..describe.files import load
 from ..describe.robot import DRIVE, Drive, Robot
-from ..errors import InputError, ModelError, translated
+from ..errors import InputError, translated
 from ..models.bodies import bodies
 from ..models.newton_euler import inverse_dynamics
 from .fit.choice import choose, settled
@@ -81,11 +81,6 @@ def identify(
     True"""
     require_scipy("identification")
     robot = robot if isinstance(robot, Robot) else load(robot)
-    if robot.wheels:
-        raise ModelError(
-            f"recordings of '{robot.name}' do not tell where it was: its wheels roll, and positions"
-            " are no function of the motors; 'regressor' gives its equations at known states"
-        )
     if robot.constrained:
         parametrised(robot)  # loops are closed while recordings are read: the numbers must be there
     wanted = read_recipe(recipe)

@@ -7,7 +7,9 @@ follow, in the assembly the robot is in, with G = d q / d q_a and psi of [KC97] 
     qd = G qd_a,           qdd = G qdd_a + psi,          tau_a = G^T tau                  5.2 (22)
 
 After the joints of the tree come the cut joints that have friction or a rotor: rows of G like the
-others. Without ties, everything is as it was recorded.
+others. Where wheels roll, q_p of the joints that they alone hold is no function of q_a: it is
+integrated along the recording, dq_p = G_p dq_a, or was recorded too. Without ties, everything is as
+it was recorded.
 """
 
 from __future__ import annotations
@@ -27,8 +29,11 @@ from ...loops.continuation import carried
 from ...loops.geometry import LoopGeometry
 from ...loops.numeric import CLOSED, Equations, difference, skeleton
 from ...loops.search import Gap, least_gap
+from ...loops.standing import standing
+from ...mechanism.coordinates import Coordinates, holonomic
 from ...motion.derived import compiled
 from ...motion.joints import driven
+from ...run.steps import rk4
 
 if TYPE_CHECKING:
     from ..read.signals import Motion
@@ -54,13 +59,14 @@ class Ties:
 
     robot: Robot
     active: Array
-    geometry: LoopGeometry | None = None  # None: nothing is tied
+    geometry: LoopGeometry | None = None  # None: no loop and no coupling says where joints are
     system: Equations | None = None
     cuts: tuple[tuple[int, int], ...] = ()  # (frame, row of Wcut) of cut joints with drives
 
     @property
     def closed(self) -> bool:
-        return self.geometry is not None
+        """Do joints follow others?"""
+        return self.robot.constrained
 
     @cached_property
     def bare(self) -> Robot:
@@ -70,7 +76,7 @@ class Ties:
     @cached_property
     def unit(self) -> Array:
         """(n,) one radian, or the robot's size."""
-        return self._tied()[1].unit
+        return np.ones(self.robot.n) if self.system is None else self.system.unit
 
     def matrix(self, q: Array) -> Array:
         """G (rows, n, driven) at closed configurations."""
@@ -80,6 +86,17 @@ class Ties:
     def passive(self) -> list[int]:
         """Columns of q that follow."""
         return [k for k in range(self.robot.n) if k not in self.active]
+
+    @cached_property
+    def rolled(self) -> list[int]:
+        """Columns of q that wheels alone hold: where they are depends on the way."""
+        link = Coordinates.of(self.robot)
+        return link.places(link.rolled)
+
+    @cached_property
+    def given(self) -> list[int]:
+        """Columns of q that loops and couplings leave free."""
+        return sorted([*self.active.tolist(), *self.rolled])
 
     @property
     def numbers(self) -> list[int]:
@@ -97,7 +114,7 @@ class Ties:
 
     def random(self, rng: np.random.Generator, start: Array, count: int) -> Array:
         """Configurations (count, n): anywhere, or closed, reached from one and not singular."""
-        if not self.closed:
+        if self.system is None:
             slides = np.array([self.joint(j).sigma == PRISMATIC for j in self.numbers])
             return rng.uniform(-3, 3, (count, self.robot.n)) * np.where(slides, 0.3, 1)
         geometry, system = self._tied()
@@ -108,9 +125,9 @@ class Ties:
     def home(self, guess: Sequence[float] = (), q_a: Array | None = None) -> Array:
         """A closed configuration to start from: where the robot stands, or near a guess of all
         joints, or of those that follow, which is at q_a of the driven ones."""
-        if self.geometry is None:
+        if not self.closed:
             return np.zeros(self.robot.n)
-        whole = np.array(self.geometry.home)
+        whole = np.array(standing(self.robot) if self.geometry is None else self.geometry.home)
         if not guess:
             return whole
         if len(guess) not in (len(whole), len(self.passive)):
@@ -123,7 +140,14 @@ class Ties:
         else:
             whole[self.passive] = guess
             whole[self.active] = whole[self.active] if q_a is None else q_a
-        return np.asarray(self.geometry.solve(whole[self.active], whole))
+        return self._assembled(whole)
+
+    def _assembled(self, guess: Array) -> Array:
+        """The closed configuration nearest to a guess, at its positions of the joints that loops
+        and couplings leave free."""
+        if self.geometry is None:
+            return guess
+        return np.asarray(self.geometry.solve(guess[self.given], guess))
 
     def along(self, q_a: Array, guess: Array) -> tuple[Array, int]:
         """(q, rows): all joints along a path (rows, na) of the driven ones, the first row near the
@@ -131,6 +155,8 @@ class Ties:
 
         Some rows are continued one after the other, those between them from the last of these, all
         at once."""
+        if self.rolled:
+            return self.rolling(q_a, guess), len(q_a)
         q = np.full((len(q_a), self.robot.n), np.nan)
         try:
             q[0] = self._first(guess, q_a[0])
@@ -155,6 +181,41 @@ class Ties:
                 break
         q[end:] = np.nan
         return q, end
+
+    def rolling(self, q_a: Array, guess: Array, tracked: Array | None = None) -> Array:
+        """q of all joints along a path (rows, na) of the driven ones, where wheels roll, the first
+        row near the guess: dq_p = G_p dq_a integrated along a cubic spline through the path by the
+        method of Runge and Kutta, or the joints that wheels hold as they were tracked (rows)."""
+        from scipy.interpolate import CubicSpline
+
+        q = np.empty((len(q_a), self.robot.n))
+        q[0] = guess
+        q[0, self.active] = q_a[0]
+        if tracked is not None:
+            q[0, self.rolled] = tracked[0]
+        q[0] = self._assembled(q[0])
+        curve = CubicSpline(np.arange(len(q_a)), q_a)
+        halves = np.arange(2 * len(q_a) - 1) / 2
+        path, slope = curve(halves), curve(halves, 1)
+
+        def rates(row: float, here: Array) -> Array:
+            at = round(2 * row)
+            here = here.copy()
+            here[self.active] = path[at]
+            along = np.zeros(self.robot.n)
+            along[self.passive] = self._closing(here[None]).W[0] @ slope[at]
+            return along
+
+        if tracked is None:
+            for k in range(len(q_a) - 1):
+                q[k + 1] = rk4(rates, k, q[k], 1.0)
+        else:
+            q[1:] = q[0]
+            q[:, self.rolled] = tracked
+        q[:, self.active] = q_a
+        if self.geometry is None:
+            return q
+        return np.asarray(self.geometry.follow(q[:, self.given], q[0]))
 
     def _apart(self, q_a: Array) -> Iterator[int]:
         """Rows of a path, each as far from the last one as can be followed at once."""
@@ -221,16 +282,17 @@ class Ties:
         for some in np.array_split(np.arange(len(q)), -(-len(q) // _PIECE)) if len(q) else ():
             by = _Kinematics(self, _sign(self._closing(q[some]).Wp))
             here, share = carried(by, q[some], q_a[some], step=step, far=_FAR, least=least)
-            r = np.abs(self._closing(here).r).max(axis=1, initial=0)
-            whole[some] = here
-            good[some] = (share == 1) & (r < 10 * CLOSED * max(1.0, self._tied()[1].size))
+            whole[some], good[some] = here, share == 1
+            if self.system is not None:
+                r = np.abs(self._closing(here).r).max(axis=1, initial=0)
+                good[some] &= r < 10 * CLOSED * max(1.0, self.system.size)
         return whole, good
 
     def _side(self, q: Array) -> Array:
         return _sign(self._closing(q).Wp)
 
     def _closing(self, q: Array) -> Any:
-        """W, W_p, r and the step dq_p that closes."""
+        """W, W_p, and what loops and couplings have: r and the step dq_p that closes."""
         return self._evaluated("closing", q, np.zeros((len(q), len(self.active))))
 
     def _evaluated(self, option: str, q: Array, qd_a: Array) -> Any:
@@ -266,15 +328,18 @@ class Ties:
         assembly; None where the loops cannot be closed there."""
         if not self.closed:
             return other
+        if self.rolled:
+            return self.moving(self.rolling(other.q, motion.q[0]), other)
         q, good = self.carried(motion.q, other.q, least=1.0)
         return self.moving(q[good], other.part(good)) if good.mean() > _MOST else None
 
     def others(self, q: Array) -> Array:
         """The other assemblies found at the driven positions of a configuration, the nearest
         first."""
-        geometry, _ = self._tied()
+        if self.geometry is None:
+            return np.zeros((0, self.robot.n))
         try:
-            every = np.atleast_2d(geometry.solve(q[self.active]))
+            every = np.atleast_2d(self.geometry.solve(q[self.given]))
         except ModelError:
             return np.zeros((0, self.robot.n))
         away = np.abs(self.apart(every, q)).max(axis=1)
@@ -346,6 +411,9 @@ class _Kinematics:
 
     def close(self, q: Array, rows: Array, last: Array) -> tuple[Array, Array, Array]:
         """Steps of the passive joints until these are small."""
+        if self.ties.system is None:  # nothing says where they are
+            at = self.ties._closing(q)
+            return q, _sign(at.Wp) == self.side[rows], np.asarray(at.W)
         unit, before = self.unit[self.passive], np.inf
         enough = _FINE if last.any() else _COARSE
         for _ in range(_NEWTON):
@@ -373,6 +441,8 @@ def ties_of(robot: Robot) -> Ties:
     """The ties of a robot whose geometry has numbers."""
     active = driven(robot)
     if not robot.constrained:
+        return Ties(robot, active)
+    if not holonomic(robot).constrained:  # wheels alone
         return Ties(robot, active)
     geometry: LoopGeometry = derive(robot, "loop-geometry")
     cuts, row = [], 0

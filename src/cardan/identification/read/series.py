@@ -315,7 +315,13 @@ def closed_rows(
     """(q (rows, n) closed, notes) of the driven positions (rows, na) in these rows of a recording;
     measured: positions of joints that follow, by column: they say how the loops are closed first,
     and are compared then. timed: each row follows the one before."""
+    measured, tracked = _tracked(ties, recording, names, measured, timed)
     guess = ties.home(recipe.assembly.q, q_a[0])
+    if ties.rolled:
+        q = ties.rolling(q_a, guess, tracked)
+        if tracked is None:
+            return q, [_started(ties, recording, q[0])]
+        return q, _slipped(ties, recording, names, q, q_a) if timed else []
     if measured and not recipe.assembly.q:
         guess[ties.active] = q_a[0]
         for k, x in measured.items():
@@ -337,6 +343,50 @@ def closed_rows(
         )
         raise InputError("\n".join(faults))
     return q, notes
+
+
+def _tracked(
+    ties: Ties, recording: Recording, names: Names, measured: Mapping[int, Array], timed: bool
+) -> tuple[Mapping[int, Array], Array | None]:
+    """What was measured of the joints that follow by loops, and of those that wheels alone hold:
+    all of these, or none."""
+    known = [k for k in ties.rolled if k in measured]
+    rest = {k: x for k, x in measured.items() if k not in known}
+    every = ", ".join(f"q{k + 1}" for k in ties.rolled)
+    if 0 < len(known) < len(ties.rolled):
+        shown = ", ".join(f"'{names.passive[k]}'" for k in known)
+        raise InputError(
+            f"{recording.name}: {shown} of the joints that wheels hold; give all of them, {every},"
+            " or none"
+        )
+    if ties.rolled and not known and not timed:
+        raise InputError(
+            f"{recording.name}: rows without times do not tell where the wheels took"
+            f" '{ties.robot.name}': give a column of times, or the positions of {every}"
+        )
+    return rest, np.stack([measured[k] for k in known], axis=1) if known else None
+
+
+def _started(ties: Ties, recording: Recording, q: Array) -> str:
+    """Where the wheels began to roll."""
+    places = zip(ties.rolled, q[ties.rolled], strict=True)
+    start = ", ".join(f"q{k + 1} = {x:.6g}" for k, x in places)
+    return (
+        f"{recording.name}: where '{ties.robot.name}' was follows from its wheels, from {start} on;"
+        " [assembly] q gives another start"
+    )
+
+
+def _slipped(ties: Ties, recording: Recording, names: Names, q: Array, q_a: Array) -> list[str]:
+    """Tracked positions (rows, n) that are not those where rolling takes the robot."""
+    away = np.abs(ties.rolling(q_a, q[0]) - q)[:, ties.rolled].max(axis=0)
+    k = int(np.argmax(away))
+    if away[k] <= _NOTED:
+        return []
+    return [
+        f"{recording.name}: column '{names.passive[ties.rolled[k]]}' leaves where wheels without"
+        f" slip take it by up to {away[k]:.3g}: they slip, or their radii and distances are others"
+    ]
 
 
 def _open(ties: Ties, q_a: Array, row: int, where: str) -> str:
