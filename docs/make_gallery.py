@@ -151,7 +151,7 @@ def drawn(name: str) -> bytes:
     figure, axes = plt.subplots(figsize=(3.2, 2.6))
     scene.draw(axes, cardan.load(name))
     out = io.BytesIO()
-    figure.savefig(out, format="png", dpi=100, bbox_inches="tight", pad_inches=0.05)
+    figure.savefig(out, format="png", dpi=150, bbox_inches="tight", pad_inches=0.05)
     plt.close(figure)
     return out.getvalue()
 

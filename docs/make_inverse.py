@@ -50,13 +50,13 @@ def picture(path: Path) -> None:
     chain = ik.chain.numeric()
     q = np.array([0.5, 0.6, -0.4, 0.7, 0.9, 0.2])
     found = ik.solve(chain.pose(q))
-    figure = plt.figure(figsize=(11, 5.6))
+    figure = plt.figure(figsize=(11, 6.2))
     for k, one in enumerate(found):
         axes: Any = figure.add_subplot(2, 4, k + 1, projection="3d")
         _draw(axes, chain, one)
         axes.set_title(f"{k + 1}: " + ", ".join(f"{x:.2f}" for x in one), fontsize=7)
     figure.suptitle("PUMA 560: the eight configurations of one pose (joint values in rad)")
-    figure.subplots_adjust(left=0.01, right=0.99, bottom=0.02, top=0.88, wspace=0.02, hspace=0.12)
+    figure.subplots_adjust(left=0.01, right=0.99, bottom=0.04, top=0.88, wspace=0.02, hspace=0.28)
     path.parent.mkdir(exist_ok=True)
     figure.savefig(path, dpi=90)
 

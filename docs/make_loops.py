@@ -79,6 +79,8 @@ def main(folder: Path = PICTURES) -> None:
     for q, color in zip(places.solve(q_a), "brgmck", strict=False):
         planar(axes[2], rrr, q, color=color)
     axes[2].set_title("3-RRR: places of the platform")
+    for axis in axes:
+        axis.set_xlabel("m")
     figure.tight_layout()
     figure.savefig(folder / "loop-assemblies.png", dpi=80)
     figure = plt.figure(figsize=(8, 3.8))

@@ -87,17 +87,15 @@ def draw(duration: float, u: np.ndarray, run: cardan.RolloutGradient, path: str)
         points = np.vstack([np.zeros(2), places[k]])
         scene.plot(*points.T, "-o", color=plt.cm.viridis(k / len(run.q)), markersize=3)
     scene.set_aspect("equal")
-    scene.set_title("from above, dark to light")
+    scene.set(title="from above, dark to light", xlabel="x, m", ylabel="y, m")
     t = np.linspace(0, duration, len(run.q))
     for j in range(u.shape[1]):
         joints.plot(t, run.q[:, j], label=f"joint {j + 1}")
         torques.step(t[:-1], u[:, j], where="post", label=f"joint {j + 1}")
-    joints.set_ylabel("rad, m")
-    torques.set_ylabel("part of the largest torque")
-    for plot in (joints, torques):
-        plot.set_xlabel("s")
-        plot.legend()
-    figure.tight_layout()
+    joints.set(xlabel="time, s", ylabel="position, rad or m")
+    torques.set(xlabel="time, s", ylabel="part of the largest torque")
+    figure.legend(*joints.get_legend_handles_labels(), ncols=u.shape[1], loc="upper right")
+    figure.tight_layout(rect=(0, 0, 1, 0.93))
     figure.savefig(path, dpi=110)
 
 

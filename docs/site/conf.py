@@ -5,7 +5,6 @@ Formulas are set as MathML by Cardan itself, with its own font, so that the site
 
 from __future__ import annotations
 
-import re
 import shutil
 import sys
 from pathlib import Path
@@ -16,7 +15,7 @@ from cardan.document.formula import formula
 from cardan.document.spelling import mathml
 
 sys.path.insert(0, str(Path(__file__).parent))
-from docstrings import as_rst
+from docstrings import as_rst, plain_types
 
 project = "Cardan"
 author = "The Cardan developers"
@@ -90,8 +89,7 @@ def _docstring(app: Any, kind: str, name: str, item: Any, options: Any, lines: l
 def _signature(
     app: Any, kind: str, name: str, item: Any, options: Any, words: str | None, gives: str | None
 ) -> tuple[str | None, str | None]:
-    """Arguments that may be any array of numbers are said to be numbers."""
-    return (words and re.sub(r"Annotated\[Any, '(\w+)'\]", r"\1", words)), gives
+    return (words and plain_types(words)), (gives and plain_types(gives))
 
 
 def _font(app: Any, error: Exception | None) -> None:

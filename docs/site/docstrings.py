@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["as_rst"]
+__all__ = ["as_rst", "plain_types"]
 
 
 def as_rst(lines: list[str]) -> list[str]:
@@ -26,6 +26,11 @@ def as_rst(lines: list[str]) -> list[str]:
         literal = indented or (literal and not line.strip())
         out.append(line if example or literal else _escaped(line))
     return out
+
+
+def plain_types(signature: str) -> str:
+    """The signature with `numbers` for Annotated[Any, 'numbers'], however Sphinx spells that."""
+    return re.sub(r"(?:~?\w+\.)?Annotated\[(?:~?\w+\.)?Any, '(\w+)'\]", r"\1", signature)
 
 
 def _escaped(line: str) -> str:

@@ -97,6 +97,12 @@ def test_docstrings_are_escaped(site: dict[str, ModuleType]) -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("typing", ["", "typing.", "~typing."])
+def test_types_of_arguments_are_words(site: dict[str, ModuleType], typing: str) -> None:
+    words = f"(q: {typing}Annotated[{typing}Any, 'numbers'] = None, to: str)"
+    assert site["docstrings"].plain_types(words) == "(q: numbers = None, to: str)"
+
+
 def test_links_that_lead_nowhere_are_seen(site: dict[str, ModuleType], tmp_path: Path) -> None:
     (tmp_path / "b.html").write_text('<p id="here">', encoding="utf-8")
     good = ["b.html", "b.html#here", "#top", "https://toml.io"]
