@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -99,7 +100,7 @@ def test_values_belong_to_the_robot_they_were_given_for(page: Page, tmp_path: Pa
     assert page.known_values() == {"ZZ1": "0.1", "D3": "0.3"}
     page.redo()
     assert page.known_values() == {"ZZ1": "7"}
-    page.change(page.robot.__class__(**{**vars(page.robot), "name": "renamed"}))
+    page.change(replace(page.robot, name="renamed"))
     assert page.known_values() == {"ZZ1": "7"}  # a change of the same robot
     again = Page(Store(tmp_path).project(NAME), None)  # type: ignore[arg-type]
     assert again.project.notice == ""
