@@ -259,6 +259,16 @@ def test_beside_a_family_no_answer_is_lost_and_none_comes_twice(
 
 
 @pytest.mark.filterwarnings("ignore::cardan.errors.CardanWarning")
+def test_rounding_of_the_pose_loses_no_answer() -> None:
+    """On a family a formulation that lacks rank anyway took the lack of the pose for its own."""
+    chain, q, auto, _ = beside("ur5", 4, None, 0.0)
+    T = chain.pose(q)
+    rounding = np.random.default_rng(0).uniform(-2e-16, 2e-16, (40, *T.shape))
+    found = by_method("ur5", "general", None).solve((T + rounding).reshape(-1, 4, 4))
+    np.testing.assert_array_equal(found.count.reshape(40, -1), np.tile(auto.count, (40, 1)))
+
+
+@pytest.mark.filterwarnings("ignore::cardan.errors.CardanWarning")
 @pytest.mark.parametrize(("name", "joint", "free"), BESIDE)
 def test_a_family_is_counted_once(name: str, joint: int, free: str | None) -> None:
     chain, q, auto, general = beside(name, joint, free, 0.0)

@@ -412,6 +412,8 @@ def general_pose(T: Array, robot: Robot, q: Array, info: Answers) -> None:
     no_answers(info)
     seeds = empty(145)  # 1 + 6 * SEEDS
     seeds[0] = 0.0
+    least = robot.forms[0].way.lack
+    doubtful = False  # on a family a formulation that lacks rank anyway may take it for its own
     for k in range(robot.ways):
         form = robot.forms[k]
         fine = formulation(robot, form, pose, tau, form.way.near, q, info, seeds)
@@ -419,10 +421,11 @@ def general_pose(T: Array, robot: Robot, q: Array, info: Answers) -> None:
         even = parity(info, form.way.lack)
         if fine and even and form.way.trusted:
             info.sound = True
+            doubtful = form.way.lack > least
             break
     if info.count == 0:
         fine = formulation(robot, robot.forms[0], pose, tau, 0.05, q, info, seeds)
-    if not info.sound:
+    if doubtful or not info.sound:
         from_nearby(robot, pose, NEARBY, 4, q, info, seeds)
     soft = twins(robot, pose, q, info)
     curves = 0
