@@ -4,26 +4,37 @@ For every chain: poses whose own configuration is missing, answers that do not r
 poses with an odd number of answers, poses without a sound elimination, and (with --search N) poses
 out of N whose number of answers differs from that of a search. For every arm with a closed form
 (arms.py and bundled): the same, and poses whose number of answers differs from that of the general
-method, out of 300. Exit 1 when something is lost or wrong.
+method, out of 300. For robots with closed loops: the same with residuals of pose and loops, and
+poses where the C code, compiled, gives other configurations. Exit 1 when something is lost or
+wrong.
 """
 
 from __future__ import annotations
 
 import argparse
+import shutil
 import sys
+import tempfile
 import time
+from pathlib import Path
 
 import numpy as np
 from tests.inverse.arms import ARMS
 from tests.inverse.general_arms import CHAINS, bundled, by_search, gaps, random_chain
 from tests.inverse.newton import rank_lost
+from tests.loops.test_inverse import lost, require_met, robot_of, solution, states
+from tests.loops.test_inverse_code import in_c, pointers
 
 import cardan
+from cardan.inverse.answer import Configurations
 from cardan.inverse.chain.chain import NumericChain
 from cardan.inverse.general.method import found_of, prepared
+from cardan.loops.inverse_kernels import ROWS
+from cardan.loops.numeric import difference
 
 BUNDLED = ("puma560", "rx90", "ur5", "ur10", "stanford", "tx40")
 CLOSED = ("puma560", "rx90", "stanford", "scara", "ur5", "ur10", "tx40", "iiwa14", "panda")
+LOOPS = ("sr400", "akr3000", "fivebar", "palletiser", "level palletiser", "planar3rrr")
 RANDOM = ("RRRRRR", "RRPRRR", "PRRRRR", "RPRRPR", "PRPRPR")
 
 
@@ -103,6 +114,42 @@ def check_closed(name: str, poses: int) -> bool:
     return not (lost or wrong)
 
 
+def check_loops(name: str, poses: int) -> bool:
+    """Print one line for a robot with closed loops; False when something is lost or wrong."""
+    ik = solution(name)
+    q, T = states(name, poses)
+    ik.solve(T[:1])  # derives and compiles
+    start = time.process_time()
+    found = ik.solve(T)
+    spent = time.process_time() - start
+    missing = lost(name, found.q, q)
+    require_met(name, found, T)
+    print(
+        f"{name:16s} loops  {1e6 * spent / poses:5.1f} us per pose, lost {missing}, residual at"
+        f" most {np.nanmax(found.residual):.1e}, {found.count.mean():.2f} answers, at most"
+        f" {found.count.max()}; the C code differs {other_in_c(name, T, found)} of {poses}",
+        flush=True,
+    )
+    return not missing
+
+
+def other_in_c(name: str, T: np.ndarray, found: Configurations, near: float = 1e-6) -> int | str:
+    """At how many poses the compiled C code gives other configurations."""
+    if shutil.which("cc") is None:
+        return "in nothing, as there is no compiler,"
+    periodic = solution(name).closure.loops.system().periodic
+    other = 0
+    with tempfile.TemporaryDirectory() as folder:
+        library, p = in_c(name, Path(folder))
+        for pose, count, own in zip(np.ascontiguousarray(T), found.count, found.q, strict=True):
+            q = np.zeros((ROWS, robot_of(name).n))
+            rows = q[: library.closed(*pointers(pose, *p, q))]
+            apart = np.abs(difference(rows[:, None], own[None, :count], periodic)).max(-1)
+            same = len(rows) == count and apart.min(0).max() < near and apart.min(1).max() < near
+            other += not same
+    return other
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.inverse", description=__doc__)
     parser.add_argument("--poses", type=int, default=1000)
@@ -118,6 +165,11 @@ def main() -> int:
     sound += [
         check_closed(name, options.poses)
         for name in (*CLOSED, *ARMS)
+        if not options.only or name in options.only
+    ]
+    sound += [
+        check_loops(name, options.poses)
+        for name in LOOPS
         if not options.only or name in options.only
     ]
     return 0 if all(sound) else 1

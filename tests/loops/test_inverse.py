@@ -38,11 +38,11 @@ def solution(name: str) -> Any:
 
 
 @cache
-def states(name: str) -> tuple[np.ndarray, np.ndarray]:
+def states(name: str, count: int = POSES) -> tuple[np.ndarray, np.ndarray]:
     """Closed configurations and their poses."""
     system = solution(name).closure.loops.system()
-    q = system.consistent(np.random.default_rng(5), POSES, tries=40)
-    assert len(q) == POSES
+    q = system.consistent(np.random.default_rng(5), count, tries=40)
+    assert len(q) == count
     transform = cardan.model(robot_of(name), "transform", frame=FRAMES.get(name))
     return q, transform.evaluate(q=q)
 

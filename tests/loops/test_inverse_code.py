@@ -44,28 +44,48 @@ def pointers(*arrays: np.ndarray) -> list[Any]:
     return [x.ctypes.data_as(ctypes.c_void_p) for x in arrays]
 
 
+def in_c(name: str, folder: Path) -> tuple[Any, list[np.ndarray]]:
+    """The library that a compiler makes of the C code, and its argument p."""
+    ik, p = with_symbols(name)
+    source, library = folder / "ik.c", folder / "ik.so"
+    source.write_text(ik.emit("c", function="closed", complete=True), encoding="utf-8")
+    compiler = shutil.which("cc") or "cc"
+    command = [compiler, "-std=c99", *STRICT, "-O2", "-shared", "-fPIC", str(source)]
+    subprocess.run([*command, "-o", str(library), "-lm"], check=True)
+    return ctypes.CDLL(str(library)), p
+
+
 @pytest.mark.parametrize("name", ["sr400", "akr3000", "fivebar", "palletiser"])
 def test_c(name: str, tmp_path: Path) -> None:
-    compiler = shutil.which("cc")
-    if compiler is None:
+    if shutil.which("cc") is None:
         pytest.skip("no C compiler")
-    ik, p = with_symbols(name)
-    source, library = tmp_path / "ik.c", tmp_path / "ik.so"
-    source.write_text(ik.emit("c", function="closed"), encoding="utf-8")
-    command = [compiler, "-std=c99", *STRICT, "-shared", "-fPIC", str(source)]
-    subprocess.run([*command, "-o", str(library), "-lm"], check=True)
+    library, p = in_c(name, tmp_path)
     n = robot_of(name).n
     for T in states(name)[1][:FEW]:
         q = np.zeros((ROWS, n))
-        count = ctypes.CDLL(str(library)).closed(*pointers(np.ascontiguousarray(T), *p, q))
+        count = library.closed(*pointers(np.ascontiguousarray(T), *p, q))
         same(name, q[:count], solution(name).solve(T))
         notes = np.zeros(2 + 3 * ROWS)
-        everything = ctypes.CDLL(str(library)).closed_all
+        everything = library.closed_all
         assert everything(*pointers(np.ascontiguousarray(T), *p, q, notes)) == count == notes[0]
         residual, singular, times = notes[2 : 2 + 3 * count].reshape(-1, 3).T
         assert residual.max() < 1e-8
         assert not singular.any()
         assert (times == 1).all()
+
+
+def test_an_arm_all_but_stretched_in_c(tmp_path: Path) -> None:
+    """Both configurations beside the edge of its reach: the general method finds them."""
+    if shutil.which("cc") is None:
+        pytest.skip("no C compiler")
+    name = "level palletiser"
+    library, _ = in_c(name, tmp_path)
+    q = np.array([0.947776, -1.704711, -0.009312, 1.714023, 1.944378])
+    T = np.ascontiguousarray(cardan.model(robot_of(name), "transform").evaluate(q=q))
+    rows = np.zeros((ROWS, robot_of(name).n))
+    count = library.closed(*pointers(T, rows))
+    assert count == 2
+    same(name, rows[:count], solution(name).solve(T))
 
 
 def test_cpp(tmp_path: Path) -> None:

@@ -224,6 +224,67 @@ def test_revolute_prismatic() -> None:
     assert_printed(cardan.model(robot, "inverse-dynamics"), {"tau": [tau1, tau2]})
 
 
+def test_one_slide_between_two_turns() -> None:
+    """The RPR arm of Craig, examples 3.4 and 3.5: its transforms link by link, and their product;
+    d2 is q2."""
+    robot = cardan.load("rpr")
+    last = ["0", "0", "0", "1"]
+    links = [
+        ["c1", "-s1", "0", "0", "s1", "c1", "0", "0", "0", "0", "1", "0", *last],
+        ["1", "0", "0", "0", "0", "0", "-1", "-q2", "0", "1", "0", "0", *last],
+        ["c3", "-s3", "0", "0", "s3", "c3", "0", "0", "0", "0", "1", "L2", *last],
+    ]
+    for j, entries in enumerate(links, 1):
+        own = cardan.model(robot, "transform", frame=j, reference=j - 1)
+        assert_printed(own, {"T": entries})
+    first = ["c1*c3", "-c1*s3", "s1", "s1*(q2 + L2)", "s1*c3", "-s1*s3", "-c1", "-c1*(q2 + L2)"]
+    pose = [*first, "s3", "c3", "0", "0", *last]
+    assert_printed(cardan.model(robot, "transform"), {"T": pose})
+    rows = ["c1*(q2 + L2)", "s1", "0", "s1*(q2 + L2)", "-c1", "0", "0", "0", "0"]
+    rows += ["0", "0", "s1", "0", "0", "-c1", "1", "0", "0"]
+    assert_printed(cardan.model(robot, "jacobian"), {"J": rows})
+
+
+def test_lagrange_s_equations_of_the_same_arm() -> None:
+    """Craig (6.69) to (6.77), by SymPy: kinetic energies of the links by the transforms above,
+    inertias about the origins of their frames, potential energies, tau = d/dt dk/dqd - dk/dq
+    + du/dq."""
+    program = cardan.model(cardan.load("rpr"), "inverse-dynamics", friction=False)
+    t = sympy.Symbol("t")
+    moving = [sympy.Function(f"q{j}")(t) for j in (1, 2, 3)]
+    turn = [_turn(moving[0]), sympy.Matrix([[1, 0, 0], [0, 0, -1], [0, 1, 0]]), _turn(moving[2])]
+    shift = [(0, 0, 0), (0, -moving[1], 0), (0, 0, symbol("L2"))]
+    R, P, kinetic, potential = sympy.eye(3), sympy.zeros(3, 1), 0, 0
+    for j in (1, 2, 3):
+        P, R = P + R * sympy.Matrix(shift[j - 1]), R * turn[j - 1]
+        spin = (R.T * R.diff(t)).applyfunc(sympy.expand)
+        w = sympy.Matrix([spin[2, 1], spin[0, 2], spin[1, 0]])
+        v = R.T * P.diff(t)
+        J = sympy.Matrix(
+            3, 3, lambda a, b, j=j: symbol("XYZ"[min(a, b)] + "XYZ"[max(a, b)] + f"{j}")
+        )
+        MS = sympy.Matrix([symbol(f"M{axis}{j}") for axis in "XYZ"])
+        M, rotor = symbol(f"M{j}"), symbol(f"IA{j}") * moving[j - 1].diff(t) ** 2
+        kinetic += ((M * v.T * v + w.T * J * w)[0] + 2 * MS.dot(v.cross(w)) + rotor) / 2
+        potential -= symbol("G3") * (M * P + R * MS)[2]
+    found = in_q(program.textbook)["tau"]
+    for j, x in enumerate(moving):
+        rate = kinetic.diff(x.diff(t)).diff(t) - (kinetic - potential).diff(x)
+        named = zip(
+            (y.diff(t, k) if k else y for y in moving for k in (2, 1, 0)), 
+            (symbol(f"q{'d' * k}{i}") for i in (1, 2, 3) for k in (2, 1, 0)), strict=True,
+        )  # fmt: skip
+        rate = rate.subs(list(named))
+        gap = (rate - found[j]).rewrite(sympy.exp)
+        assert sympy.expand(gap) == 0, f"tau{j + 1}"
+
+
+def _turn(angle: Any) -> Any:
+    """Rot(z, angle)."""
+    c, s = sympy.cos(angle), sympy.sin(angle)
+    return sympy.Matrix([[c, -s, 0], [s, c, 0], [0, 0, 1]])
+
+
 def first_three(name: str) -> Robot:
     """The first three links of a bundled robot."""
     robot = cardan.load(name)

@@ -297,13 +297,16 @@ class Closure:
         parts = [self.arm.equations(form), self.loops.equations(form)]
         return "\n\n".join(part.rstrip("\n") for part in parts) + "\n"
 
-    def emit(self, language: str, function: str, **options: Any) -> str:
-        """Code of the chain and of the loops, and a function that calls both."""
+    def emit(self, language: str, function: str, complete: bool = False, **options: Any) -> str:
+        """Code of the chain and of the loops, and a function that calls both; complete: with all
+        that `solve` does where an equation of the chain vanishes."""
         for key in options:
-            raise UnknownNameError.of("option of emit for closed loops", key, ("function",))
+            raise UnknownNameError.of(
+                "option of emit for closed loops", key, ("function", "complete")
+            )
         from .inverse_code import emitted
 
-        return emitted(self, language, function)
+        return emitted(self, language, function, complete)
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@ with the method of the chain in its slot, and the frames and the plan of the loo
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,14 +25,14 @@ if TYPE_CHECKING:
 __all__ = ["emitted"]
 
 
-def emitted(ik: Closure, language: str, function: str) -> str:
+def emitted(ik: Closure, language: str, function: str, complete: bool = False) -> str:
     """Self-contained code, in a language of kernels, of all configurations of a pose."""
     kernel_language(language)
     if ik.arm.plane:
         raise ModelError("code of closed loops takes given joints, not an arm angle")
     geometry, link = ik.loops, ik.loops.coordinates
     symbolic = bool(geometry.parameters)
-    text = chain_text(ik.arm)
+    text = chain_text(ik.arm, complete)
     used = {*text.parameters, *geometry.parameters}
     symbols = [name for name in ik.robot.parameters if name in used]
     names: dict[str, Any] = {
@@ -56,7 +57,7 @@ def emitted(ik: Closure, language: str, function: str) -> str:
     face = Face(
         function, inputs, {"q": ROWS * n, "notes": 2 + 3 * ROWS},
         {name: [float(x) for x in np.ravel(table)] for name, table in tables.items()},
-        _header(ik, inputs, symbols), n,
+        _header(ik, inputs, symbols, text.lacks), n,
     )  # fmt: skip
     bound = Bound(names)
     entry = closed_inverse_of_symbols if symbolic else closed_inverse
@@ -64,7 +65,9 @@ def emitted(ik: Closure, language: str, function: str) -> str:
     return kernel_source(language, entry, face, bound)
 
 
-def _header(ik: Closure, inputs: dict[str, int], symbols: list[str]) -> list[str]:
+def _header(
+    ik: Closure, inputs: dict[str, int], symbols: list[str], lacks: Sequence[str]
+) -> list[str]:
     link = ik.loops.coordinates
     words = {
         "T": "pose of the frame (4x4, row by row), lengths in m; it must be rigid",
@@ -83,5 +86,6 @@ def _header(ik: Closure, inputs: dict[str, int], symbols: list[str]) -> list[str
         "notes  number of configurations; 1 where an equation of the chain vanishes or has a"
         " multiple root; then for",
         "       each its residual, 1 where it is singular, how many of the chain coincide",
+        *(f"       {words}: emit with complete=True tells them" for words in lacks),
         "",
     ]
