@@ -356,9 +356,11 @@ def unique(q: Array, turning: Array) -> Array:
     """Configurations that differ, angles wrapped, in a fixed order."""
     many = wrapped(np.asarray(q, float).reshape(-1, len(turning)), turning)
     if len(many) > 1:
-        apart = np.abs(difference(many[:, None], many[None], turning)).max(axis=-1)
-        first = (apart <= _SAME).argmax(axis=1)  # the first one that is the same
-        many = many[first == np.arange(len(many))]
+        same = np.ones((len(many), len(many)), bool)
+        for column, turns in zip(many.T, turning, strict=True):  # one table, not one a joint
+            apart = np.abs(column[:, None] - column)
+            same &= (np.minimum(apart, 2 * np.pi - apart) if turns else apart) <= _SAME
+        many = many[same.argmax(axis=1) == np.arange(len(many))]  # the first one that is the same
     return many[np.lexsort(np.round(many, 6).T[::-1])] if len(many) > 1 else many
 
 
