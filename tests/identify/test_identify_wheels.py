@@ -14,6 +14,8 @@ from tests.identify.synthetic import motion
 
 import cardan
 from cardan.identification import identify
+from cardan.motion.coordinates import coordinates
+from cardan.motion.trajectory import Trajectory
 
 Array = np.ndarray
 START = np.array([0.3, -0.2, 0.4])  # of the chassis
@@ -98,3 +100,22 @@ def test_rows_without_times_do_not_tell_the_way() -> None:
     log = recorded()
     with pytest.raises(cardan.CardanError, match="where the wheels took"):
         identify(cart(), {key: log[key] for key in ("q", "qd", "qdd", "tau")})
+
+
+def test_a_differential_beside_the_wheels() -> None:
+    """A car: a coupling says where one of its wheels is, the others are where they rolled."""
+    car = replace(cardan.load("car"), gravity=(0.8, 0.3, -9.7))
+    log = motion(2, rate=200.0, duration=5.0)
+    size = np.array([5.0, 0.15])
+    log = {key: x if key == "t" else x * size for key, x in log.items()}
+    path = Trajectory(log["t"], log["q"], log["qd"], log["qdd"], None, "test")
+    on = coordinates(car)
+    start = on.first("start", log["q"][0])
+    tau = on_way(car, on.rolled_along(path, start), log)
+    result = identify(car, {**log, "tau": tau}, {"assembly": {"q": start.tolist()}})
+    assert result.errors["fit"] < 1e-4  # that of both integrations
+
+
+def on_way(robot: cardan.Robot, q: Array, log: dict[str, Any]) -> Array:
+    inverse = cardan.model(robot, "inverse-dynamics").compile()
+    return np.asarray(inverse(q=q, qd=log["qd"], qdd=log["qdd"]))

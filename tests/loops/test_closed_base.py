@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from cardan.loops.analysis import analyse
 from cardan.loops.numeric import equations
 from cardan.models.bodies import bodies
 from cardan.models.regressor import columns
+from cardan.motion.coordinates import coordinates
 
 
 def test_sr400_has_42() -> None:
@@ -212,3 +214,22 @@ def test_base_parameters_hold_for_any_motion_of_the_base(closed: bool) -> None:
         values = {"wx": 0.7, "wz": -1.2, "ax": 2.0, "bx": -0.4}
         tau.append(program.evaluate(**x, p=[values[name] for name in program.parameters]))
     near(tau[1], tau[0], 1e-9)
+
+
+def test_a_joint_that_several_lead_keeps_its_own_rotor_and_friction() -> None:
+    """The differential of a car: the third of its turns moves as none of the others."""
+    robot = cardan.load("car")
+    rubbing = {"IA": 0.3, "FV": 0.2, "FS": 0.5}
+    shared = {j for j, x in robot.couplings.items() if len(x.leaders) > 1}
+    assert shared
+    joints = enumerate(robot.joints, 1)
+    robot = replace(
+        robot, joints=tuple(replace(x, **rubbing) if j in shared else x for j, x in joints)
+    )
+    on, rng = coordinates(robot), np.random.default_rng(2)
+    carried = cardan.model(robot, "base-parameters").robot
+    every, few = (cardan.model(x, "inverse-dynamics").compile() for x in (robot, carried))
+    for _ in range(3):
+        q = on.closed_at(rng.uniform(-0.6, 0.6, robot.n))
+        u, ud = rng.normal(size=(2, on.nv))
+        near(few(q=q, qd=u, qdd=ud), every(q=q, qd=u, qdd=ud), 1e-12)

@@ -334,11 +334,8 @@ def _rates(robot: Robot, alike: Mapping[int, tuple[int, Value]]) -> dict[int, tu
     ratio of their velocities."""
     rates = dict(alike)
     for j, (k, *others) in Coordinates.of(robot).led.items() if robot.couplings else ():
-        if others:
-            raise ModelError(
-                f"base parameters of '{robot.name}' are not available: several joints lead"
-                f" '{robot.joints[j - 1].name}'; the regressor without base_parameters is"
-            )
+        if others:  # it moves as none of them: its drive keeps parameters of its own
+            continue
         first, before = rates.get(k, (k, 1))
         rates[j] = first, multiply(before, to_value(robot.couplings[j].ratio))
     return rates

@@ -13,7 +13,6 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 
 from ...errors import DescriptionError, Fault
-from ..couplings import require_one_leader
 from ..frames import Array, decimal_value, inverse, matrix_of, placement_of, placement_values
 from ..robot import (
     DRIVE,
@@ -174,6 +173,10 @@ def faults_of(robot: Robot, form: str, *, loops: bool = False) -> list[Fault]:
         example = f"robot.with_values({{'{next(iter(free))}': 0.5, ...}})"
         remedy = f"give them values first, {example}"
         faults.append(Fault(words, remedy=remedy, action="values"))
+    led = [x.name for x in robot.joints if x.mimic is not None and x.mimic.others]
+    if led:
+        words = f"{', '.join(led)}: led by several joints, and {form} lets one lead"
+        faults.append(Fault(words, remedy="save the robot as .toml"))
     for kind, names in (
         ("link", [robot.base.link.name, *(link.name for link in robot.links)]),
         ("joint", [joint.name for joint in robot.joints]),
@@ -196,7 +199,6 @@ def _written(robot: Robot, loops: bool) -> Iterable[Value]:
         yield from (getattr(joint, key) for key in (*GEOMETRY, *DRIVE, *SPRING))
         yield from (getattr(link, key) for key in INERTIA)
         yield from (joint.mimic.ratio, joint.mimic.offset) if joint.mimic else ()
-        require_one_leader(robot, joint)
         ends = (limits.lower, limits.upper, limits.velocity, limits.effort)
         yield from (value for value in ends if value is not None)
     for item in robot.frames:
