@@ -112,6 +112,7 @@ BOTH = '<joint joint1="right" joint2="left" polycoef="0.125 2 0 0 0"/>'
     ("equality", "motors", "couplings", "words"),
     [
         (BOTH, "", {"right": ("left", 2, 0.125)}, ""),
+        (BOTH.replace(" 2 0 0 0", ""), "", {"right": ("left", 1, 0.375)}, ""),  # 0 1 0 0 0 else
         (BOTH, "right", {"left": ("right", 0.5, -0.0625)}, ""),
         (BOTH, "right left", {"left": ("right", 0.5, -0.0625)}, "actuator of joint 'left'"),
         (BOTH.replace("0 0 0", "0 1 0"), "", {}, "higher order"),

@@ -575,3 +575,11 @@ def test_a_number_of_states_is_drawn() -> None:
         cardan.sweep(program, 300)
     with pytest.raises(cardan.InputError, match="expected a positive number"):
         cardan.sweep(program, 0, robot=robot)
+
+
+def test_a_column_of_a_parameter_is_not_passed_over() -> None:
+    robot = cardan.load("planar2r")
+    robot = robot.with_values(dict.fromkeys(robot.parameters, 0.5))
+    states = {"q1": np.zeros(3), "q2": np.ones(3), "M2": np.array([1.0, 2.0, 3.0])}
+    with pytest.raises(InputError, match="'M2' is named as a parameter"):
+        sweep(cardan.model(robot, "gravity"), states)

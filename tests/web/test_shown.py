@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import math
+import zlib
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -14,8 +16,9 @@ from tests.compare import near
 
 import cardan
 from cardan.app.web.jobs.work import derive
-from cardan.app.web.panels.cells import Block, rows
+from cardan.app.web.panels.cells import Block, _read, rows
 from cardan.app.web.panels.form import Vector
+from cardan.app.web.panels.help import robot_of_link
 from cardan.app.web.panels.models import Models, counted
 from cardan.app.web.panels.table import _geometry, _limits
 from cardan.app.web.scene.sliders import Sliders
@@ -26,6 +29,7 @@ from cardan.app.web.server.state import Page
 from cardan.app.web.server.store import Store
 from cardan.describe.files import dumps, read_bytes
 from cardan.describe.robot import INERTIA
+from cardan.describe.values.expression import number
 from cardan.loops.numeric import skeleton
 from cardan.sheets.solids import drawable
 
@@ -187,6 +191,26 @@ def test_fields_are_read_as_they_are_shown() -> None:
     assert timed == pytest.approx([2, *(90 / x for x in scale)])
     with pytest.raises(cardan.CardanError, match="4 numbers are needed"):
         Vector(scale, 4).read("1, 2")
+    two = Vector(np.ones(2), 2)
+    assert two.read("1, 5") == two.read("1 5") == [1, 5]
+    assert Vector(np.ones(3), 3).read("0,1,5") == [0, 1, 5]
+    for text in ("1,5", "1,5 2,5", "1,5, 2,5"):  # decimal commas would be other numbers
+        with pytest.raises(cardan.CardanError, match="decimal"):
+            two.read(text)
+
+
+def test_a_formula_is_in_si_units_in_degrees_too() -> None:
+    assert number(_read("90", "rad", True)) == pytest.approx(math.pi / 2)
+    assert number(_read("45+45", "rad", True)) == pytest.approx(math.pi / 2)
+    assert number(_read("acos(0.5)", "rad", True)) == pytest.approx(math.pi / 3)
+    assert number(_read("pi/3", "rad", True)) == pytest.approx(math.pi / 3)
+
+
+def test_a_part_of_a_link_is_no_robot() -> None:
+    whole = zlib.compress(dumps(cardan.load("rx90"), "toml").encode(), 9)
+    for k in (len(whole) // 2, len(whole) - 5, len(whole) - 1):
+        with pytest.raises(cardan.CardanError, match="holds no robot"):
+            robot_of_link(base64.urlsafe_b64encode(whole[:k]).decode().rstrip("="))
 
 
 def test_a_long_sum_may_be_broken_between_its_terms(derived: dict[str, Any]) -> None:

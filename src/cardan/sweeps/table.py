@@ -7,6 +7,7 @@ is not copied where its columns are numbers of the right type already.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -30,6 +31,10 @@ Shape = tuple[int, ...]
 # of each input its columns (rows,), or its array (rows, *shape)
 Inputs = dict[str, "np.ndarray | list[np.ndarray]"]
 Chunks = Iterator[tuple[int, Callable[[], Inputs]]]
+# what a description calls its numbers, of link or joint j
+_OF_ROBOT = re.compile(
+    r"(gamma|b|alpha|d|theta|r|M|M[XYZ]|XX|XY|XZ|YY|YZ|ZZ|IA|F[VSQBO]|F[VS]A|V[BS])[1-9][0-9]*"
+)
 _AGAIN = "the file is damaged, or of another kind: write it again"
 
 
@@ -87,6 +92,14 @@ def needed(program: Program, present: Mapping[str, Any] | Sequence[str]) -> dict
         columns[name] = listed
     if not columns:
         raise InputError(f"'{program.model}' reads no column of the table")
+    used = {column for listed in columns.values() for column in listed}
+    idle = sorted(x for x in have - used if _OF_ROBOT.fullmatch(x) and x not in program.defaults)
+    if idle:
+        raise InputError(
+            f"column '{idle[0]}' is named as a parameter of the robot, which is no input of"
+            f" '{program.model}': it would change nothing",
+            remedy="derive the model with symbolic=True (--symbolic), or leave the column out",
+        )
     return columns
 
 

@@ -111,7 +111,9 @@ class Closures:
 
 
 def _coefficients(mjcf: Mjcf, element: Any) -> list[float]:
-    return [*(mjcf.numbers(element, "polycoef", (0, 1, 0, 0, 0)) or []), 0, 0, 0, 0, 0][:5]
+    """c0 .. c4; those that the file leaves out are as in 0, 1, 0, 0, 0."""
+    given = (mjcf.numbers(element, "polycoef", ()) or [])[:5]
+    return [*given, *(0.0, 1.0, 0.0, 0.0, 0.0)[len(given) :]]
 
 
 def locked(mjcf: Mjcf, joints: Sequence[Joint], refs: Mapping[str, float]) -> list[Joint]:

@@ -250,7 +250,7 @@ def _read(text: str, expected: str, degrees: bool) -> Any:
     text = re.sub(r"(?<=[0-9])\s*π", "*pi", text.replace("°", " deg")).replace("π", "pi")
     if re.fullmatch(r"[-+]?[0-9]+,[0-9]+([eE][-+]?[0-9]+)?(\s*[A-Za-z].*)?", text):
         text = text.replace(",", ".", 1)
-    if degrees and "pi" not in text:
+    if degrees and "pi" not in text and "(" not in text:
         with suppress(ExpressionError):  # it may have a unit
             if not symbols(to_value(text)):
                 return parse_quantity(f"({text}) deg{expected.partition(' or ')[0][3:]}")

@@ -4,6 +4,7 @@ a form shows the fields, reads them into a question in SI units and fills them f
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -283,6 +284,11 @@ class Vector:
 
     def read(self, text: str) -> list[float]:
         """The numbers of a text, or one for all, in SI units."""
+        tight = len(re.findall(r"[0-9],(?=[0-9])", text))  # 1,5 may be one number or two; 1,5,2 not
+        if tight == 1 or (tight and re.search(r"\S\s+\S", text)):
+            raise InputError(
+                f"'{text[:60]}': is the comma a decimal one? Write 1.5, or 1, 5 with a space"
+            )
         try:
             numbers = [float(part) for part in text.replace(",", " ").split()]
         except ValueError:

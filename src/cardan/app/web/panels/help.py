@@ -146,7 +146,10 @@ def robot_of_link(text: str) -> Any:
     """The robot that a link holds; an error where it holds none."""
     try:
         packed = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
-        content = zlib.decompressobj().decompress(packed, _LARGEST)
+        stream = zlib.decompressobj()
+        content = stream.decompress(packed, _LARGEST)
+        if not stream.eof:  # what is left may read as another robot
+            raise ValueError("cut off, or too long")
     except (ValueError, zlib.error):
         raise CardanError("this link holds no robot, or only a part of one") from None
     return accepted(*read_bytes(content, "link.toml"), "link.toml")

@@ -278,6 +278,8 @@ class Models:
 
     def _others(self) -> list[str]:
         """What other systems need for the same, where that is published."""
+        if set(self.asked["options"]) - {"base_parameters", "method", "effort"}:
+            return []  # of a part of the model, or of another frame, nothing is
         robot = robot_of(self.asked["robot"])  # the page may show another one by now
         name = next((n for n in COUNTED if bundled(n) == robot), "")
         base = self.asked["options"].get("base_parameters", False)
