@@ -1,6 +1,9 @@
 """The picture of README.md: equations, the robot and code, side by side.
 
 python docs/make_hero.py        with a Chromium on the PATH
+
+The counts are those of README's table, without friction; the file carries them as text too, where a
+test reads them.
 """
 
 from __future__ import annotations
@@ -17,9 +20,11 @@ import matplotlib
 matplotlib.use("agg")
 import matplotlib.pyplot as plt
 import scene
+from PIL import Image, PngImagePlugin
 from playwright.sync_api import sync_playwright
 
 import cardan
+from cardan.app.cli.sources import bare
 from cardan.document.html import fragment
 from cardan.document.reading import parts_of
 
@@ -47,23 +52,32 @@ pre {{ font: 11.5px/1.42 "DejaVu Sans Mono", monospace; margin: 0; white-space: 
 </style><main>
 <section class="fade"><h2>equations</h2>{equations}</section>
 <section class="middle"><h2>robot</h2><img src="data:image/png;base64,{robot}">
-<div class="counts">inverse dynamics with friction:<br><b>{mul}</b> multiplications,
+<div class="counts">inverse dynamics:<br><b>{mul}</b> multiplications,
 <b>{add}</b> additions</div></section>
 <section class="fade"><h2>code: C, one of {languages} languages</h2>
 <pre>{code}</pre></section></main>"""
 
 
+def inverse_dynamics() -> cardan.Program:
+    return cardan.model(bare(cardan.load(ROBOT)), "inverse-dynamics")
+
+
+def counts() -> str:
+    """Multiplications / additions, as README's table has them."""
+    cost = inverse_dynamics().cost
+    return f"{cost.mul + cost.div} / {cost.add}"
+
+
 def page() -> str:
     """The three columns as HTML."""
-    robot = cardan.load(ROBOT)
-    bare = cardan.model(robot, "inverse-dynamics")
-    text = fragment(parts_of(bare.equations(to="latex")), 3)
+    program = inverse_dynamics()
+    text = fragment(parts_of(program.equations(to="latex")), 3)
     text = text[text.index("Link 2<") - 4 :]
-    body = bare.emit("c").split("double tau[6])\n{")[1]
+    body = program.emit("c").split("double tau[6])\n{")[1]
     lines = [line[4:] for line in body.splitlines() if "= p[" not in line and line.strip()]
     return PAGE.format(
         font=base64.b64encode(FONT.read_bytes()).decode(), equations=text,
-        robot=base64.b64encode(picture()).decode(), mul=bare.cost.mul, add=bare.cost.add,
+        robot=base64.b64encode(picture()).decode(), mul=program.cost.mul, add=program.cost.add,
         code=escape("\n".join(lines[:44])), languages=len(cardan.languages()),
     )  # fmt: skip
 
@@ -88,8 +102,11 @@ def main() -> None:
         )
         tab = browser.new_page(viewport={"width": 1280, "height": 480}, device_scale_factor=1.5)
         tab.goto(path.as_uri())
-        tab.screenshot(path=FILE)
+        image = Image.open(io.BytesIO(tab.screenshot()))
         browser.close()
+    words = PngImagePlugin.PngInfo()
+    words.add_text("counts", counts())
+    image.save(FILE, pnginfo=words, optimize=True)
 
 
 if __name__ == "__main__":

@@ -13,6 +13,12 @@ from types import ModuleType
 import pytest
 from tests.pages import run_page
 
+from cardan.describe import files
+from cardan.identification.read import logs
+from cardan.motion import plots
+from cardan.sheets.sheet import SUFFIXES
+from cardan.sweeps import job
+
 ROOT = Path(__file__).resolve().parents[2]
 LINK = re.compile(r"\]\((?!https?:)([^)#]+)\)")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -70,6 +76,23 @@ def test_the_readme_opens_with_the_two_commands() -> None:
     assert [line.split("  ")[2] for line in lines[2:4]] == ["make demo", "make test"]
 
 
+def test_the_readme_shows_all_on_its_first_screen() -> None:
+    """What it is, how far it is trusted, how to have it, six lines, the picture."""
+    lines = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
+    screen = "\n".join(lines[:40])
+    words = ("docs/trust.md", "pip install cardan", "import", "hero.png")
+    places = [screen.index(word) for word in words]
+    assert places == sorted(places)
+
+
+def test_the_picture_has_the_counts_of_the_table() -> None:
+    image = pytest.importorskip("PIL.Image")
+    counts = image.open(ROOT / "docs/pictures/hero.png").text["counts"]
+    page = (ROOT / "README.md").read_text(encoding="utf-8")
+    row = f"| PUMA 560 | base | `inverse-dynamics` | **{counts}** |"
+    assert row in page, "run  python docs/make_hero.py"
+
+
 def test_the_readme_reads_well_anywhere() -> None:
     """Its links are whole addresses, in the project's repository, of files that there are."""
     page, home = (ROOT / "README.md").read_text(encoding="utf-8"), PROJECT["urls"]["Source"]
@@ -94,6 +117,24 @@ def test_the_page_of_models_is_that_of_the_catalogue() -> None:
 def test_first_steps_run(capsys: pytest.CaptureFixture[str]) -> None:
     run_page("first-steps.md")
     assert "did you mean 'rx90'" in capsys.readouterr().out
+
+
+def test_the_page_of_formats_has_what_is_read_and_written() -> None:
+    page = (ROOT / "docs" / "formats.md").read_text(encoding="utf-8")
+    rows = [line.split(" | ") for line in page.splitlines() if line.startswith("| `.")]
+    named = {x: row for row in rows for x in re.findall(r"`(\.\w+)`", row[0])}
+    assert set(named) == {*files.READABLE, *files.TABLES}
+    assert {x for x, row in named.items() if row[3].startswith("yes")} == set(files.FORMATS)
+    assert all(row[2] != "no" for row in rows)
+    data = page.split("## Data")[1]
+    for name, suffixes in (
+        ("recordings", (*logs.TABLES, *logs.BAGS)), ("states", job.READ), ("sheets", SUFFIXES),
+    ):  # fmt: skip
+        line = next(line for line in data.splitlines() if line.startswith(f"| {name}"))
+        read = line.split("; results")[0]
+        assert set(re.findall(r"`(\.\w+)`", read)) == set(suffixes), name
+    (pictures,) = re.findall(r"pictures (.*?);", data)
+    assert tuple(re.findall(r"`(\.\w+)`", pictures)) == plots.FORMATS
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
