@@ -21,12 +21,6 @@ FLAGS = [
     "--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--disable-quic",
     "--disable-background-networking", "--disable-component-update", "--disable-sync",
 ]  # fmt: skip
-# The picture is drawn by the processor here, and 30 times a second would take all of it: 5 will do.
-CALM = """
-const frame = window.requestAnimationFrame.bind(window);
-window.requestAnimationFrame = (work) => setTimeout(() => frame(work), 160);
-window.cancelAnimationFrame = clearTimeout;
-"""
 
 
 class Server:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.web.conftest import CALM, TOKEN, Server
+from tests.web.conftest import TOKEN, Server
 from tests.web.test_page import SLOW, figures, open_bundled, until
 
 import cardan
@@ -205,7 +205,6 @@ def test_nobody_is_kept_out(server: Server, browser: Any, axe: str, dark: bool) 
     """No violation of WCAG 2.2 AA that axe-core finds, on every tab and both pages beside."""
     theme = "dark" if dark else "light"
     context = browser.new_context(viewport={"width": 1440, "height": 900}, color_scheme=theme)
-    context.add_init_script(CALM)
     page = context.new_page()
     page.goto(f"{server.address}/?token={TOKEN}")
     page.get_by_role("tab", name="Geometry").wait_for(timeout=SLOW)

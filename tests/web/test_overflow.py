@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tests.web.conftest import CALM, TOKEN, Server
+from tests.web.conftest import TOKEN, Server
 from tests.web.test_page import SLOW, open_bundled
 
 from cardan.app.web.panels.table import _TABLES
@@ -52,7 +52,6 @@ ALL = (
 def wide(server: Server, browser: Any) -> Any:
     context = browser.new_context(viewport={"width": 1440, "height": 900})
     context.set_default_timeout(SLOW)
-    context.add_init_script(CALM)
     page = context.new_page()
     page.goto(f"{server.address}/?token={TOKEN}")
     page.get_by_role("tab", name="Geometry").wait_for(timeout=SLOW)

@@ -595,6 +595,19 @@ def test_a_face_of_the_cube_is_looked_at(page: Any) -> None:
     }""")
 
 
+def test_the_picture_is_drawn_only_where_it_changes(page: Any) -> None:
+    drawn = "getElement(document.querySelector('.scene').id.slice(1)).renderer.info.render.frame"
+    counts = [0, page.evaluate(drawn)]
+
+    def still() -> bool:
+        counts.append(page.evaluate(drawn))
+        return counts[-1] == counts[-2] == counts[-3] > 0
+
+    until(page, still)  # 30 pictures a second would not stand still for two looks
+    page.locator(".slider-row .q-slider").nth(1).click(position={"x": 150, "y": 10})
+    until(page, lambda: page.evaluate(drawn) > counts[-1])
+
+
 def test_a_picture_can_be_saved(page: Any, tmp_path: Path) -> None:
     page.get_by_label("Names of the links").click()
     with page.expect_download(timeout=SLOW) as found:

@@ -37,7 +37,7 @@ export default {
   },
   created() { this.own = {}; }, // what three.js has must not be watched
   mounted() { this.wait(); },
-  beforeUnmount() { cancelAnimationFrame(this.own.frame); clearTimeout(this.own.timer); },
+  beforeUnmount() { clearTimeout(this.own.timer); },
   methods: {
     wait() {
       const view = typeof mounted_app === "undefined" ? null : getElement(this.scene);
@@ -58,7 +58,45 @@ export default {
       own.canvas.addEventListener("pointermove", this.over);
       this.lights();
       this.follow();
-      this.tick();
+      this.calm();
+    },
+    // the loop of the scene goes on, but draws only what differs from what was drawn: numbers of all
+    // that is seen are compared, as many parts of the page move things
+    calm() {
+      const { own } = this, { view } = own, { renderer } = view, draw = renderer.render;
+      own.drawn = [];
+      renderer.stale = true; // another size empties the canvas
+      for (const name of ["setSize", "setPixelRatio"]) {
+        const change = renderer[name];
+        renderer[name] = (...args) => { renderer.stale = true; change.apply(renderer, args); };
+      }
+      let fresh = true; // whether this round of the loop draws
+      renderer.render = (scene, camera) => {
+        const eye = [...camera.position, ...camera.quaternion, ...camera.projectionMatrix.elements];
+        const seen = this.seen(scene), differs = (a, b) => a.length !== b?.length || a.some((x, k) => x !== b[k]);
+        const moved = differs(seen, own.drawn);
+        fresh = renderer.stale || moved || differs(eye, own.eye);
+        if (!fresh) return;
+        Object.assign(own, { eye, drawn: seen });
+        renderer.stale = false;
+        if (moved) { scene.updateMatrixWorld(); this.shade(); }
+        draw.call(renderer, scene, camera);
+        this.turn();
+      };
+      for (const names of [view.text_renderer, view.text3d_renderer]) {
+        const place = names.render;
+        names.render = (...args) => { if (fresh) place.apply(names, args); };
+      }
+    },
+    seen(scene) {
+      const found = [this.ground ? 1 : 0];
+      scene.traverseVisible((x) => {
+        if (x === this.own.floor || x.isDirectionalLight) return; // they follow the others
+        found.push(x.id, ...x.position, ...x.quaternion, ...x.scale);
+        const look = x.material;
+        if (look) found.push(look.color?.getHex() ?? 0, look.opacity, look.visible ? 1 : 0);
+      });
+      return found;
     },
     part(geometry, k, kind, turn, seen) {
       const material = new THREE.MeshBasicMaterial({ color: COLOURS[k], transparent: true, opacity: 0.85, depthTest: false, visible: seen });
@@ -183,16 +221,12 @@ export default {
     },
     shade() {
       const { view, light, floor } = this.own, box = new THREE.Box3();
-      let sum = this.ground ? 1 : 2;
       view.scene.traverse((x) => {
         if (!x.isMesh || !x.material?.isMeshPhongMaterial) return;
         const e = x.matrixWorld.elements;
         x.castShadow = x.material.opacity > 0.9;
-        sum += e[0] + 2 * e[1] + 3 * e[2] + 5 * e[5] + 7 * e[12] + 11 * e[13] + 13 * e[14] + (x.visible ? 17 : 0) + x.id * 1e-3;
         if (x.castShadow) box.expandByPoint(new THREE.Vector3(e[12], e[13], e[14]));
       });
-      if (sum === this.own.sum) return;
-      this.own.sum = sum;
       floor.visible = this.ground && !box.isEmpty();
       if (floor.visible) {
         const middle = box.getCenter(new THREE.Vector3()), far = box.getSize(new THREE.Vector3()).length() / 2 + this.size;
@@ -206,12 +240,10 @@ export default {
       }
       view.renderer.shadowMap.needsUpdate = true;
     },
-    tick() {
+    turn() { // the cube, as the camera
       const own = this.own, e = own.view.camera.matrixWorldInverse.elements;
       const turn = [0, 4, 8].map((k) => `${e[k].toFixed(4)},${(-e[k + 1]).toFixed(4)},${e[k + 2].toFixed(4)},0`).join();
       if (turn !== own.turn && this.$refs.cube) this.$refs.cube.style.transform = `matrix3d(${(own.turn = turn)},0,0,0,1)`;
-      this.shade();
-      own.frame = requestAnimationFrame(() => { own.timer = setTimeout(this.tick, 60); });
     },
   },
 };

@@ -37,6 +37,7 @@ if (view?.renderer) {
 # what was drawn is gone after a frame: draw once more, then take it, with the names above it
 _PICTURE = """
 const view = getElement(%d);
+view.renderer.stale = true;
 view.renderer.render(view.scene, view.camera);
 const source = view.renderer.domElement, sheet = document.createElement('canvas');
 sheet.width = source.width; sheet.height = source.height;
