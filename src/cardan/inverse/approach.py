@@ -192,9 +192,15 @@ def moved(arm: Arm, dq: Array, moving: int, q: Array) -> None:
             m += 1
 
 
-def approach(arm: Arm, aim: Frame, q: Array, rank: Array) -> float:
-    """Newton's method from q, which becomes the best configuration on the way. Its residual;
-    rank[0] is the shortest column of its Jacobian, made orthogonal."""
+@record()
+class Reached:
+    """How regular a configuration is."""
+
+    shortest: float  # column of its Jacobian, made orthogonal
+
+
+def approach(arm: Arm, aim: Frame, q: Array, reached: Reached) -> float:
+    """Newton's method from q, which becomes the best configuration on the way. Its residual."""
     axes = empty(Axes)
     f = empty(Frame)
     hand = empty(Frame)
@@ -215,7 +221,7 @@ def approach(arm: Arm, aim: Frame, q: Array, rank: Array) -> float:
             if residual > 0.9 * least:
                 stalled += 1
             least = residual
-            rank[0] = shortest
+            reached.shortest = shortest
             for j in range(arm.count):
                 q[j] = one[j]
         else:

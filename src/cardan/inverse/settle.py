@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..kernel.language import Array, cos, empty, record
-from .approach import JOINTS, WRONG, Arm, Frame, approach, frame_of
+from .approach import JOINTS, WRONG, Arm, Frame, Reached, approach, frame_of
 from .general.family import families
 from .solutions import Solutions, add_solution, nearest, put_solution
 
@@ -34,14 +34,16 @@ def impossible(margin: float, residual: float, scale: float) -> bool:
     return margin < UNREAL and residual > BESIDE * scale
 
 
-def verified(arm: Arm, aim: Frame, q: Array, margin: float, residual: float, rank: Array) -> float:
+def verified(
+    arm: Arm, aim: Frame, q: Array, margin: float, residual: float, reached: Reached
+) -> float:
     """The residual of a candidate, made exact where its margin or its digits leave a doubt."""
-    rank[0] = 1.0
+    reached.shortest = 1.0
     if margin > SAFE and residual <= CLEAN * arm.scale:
         return residual
     if impossible(margin, residual, arm.scale):
         return 1e300
-    least = approach(arm, aim, q, rank)
+    least = approach(arm, aim, q, reached)
     return least
 
 
@@ -57,14 +59,14 @@ def isolated(arm: Arm, aim: Frame, q: Array) -> bool:
     """Is a singular configuration a multiple root, not one of a family? Newton's method from a
     little aside comes back to a root, and finds others of a family."""
     one = empty(JOINTS)
-    rank = empty(1)
+    reached = empty(Reached)
     joints = arm.count
     for k in range(2):
         for j in range(joints):
             step = ASIDE * cos(1.0 + 2.1 * float(j) + 1.7 * float(k))
             step = step * arm.size if arm.joints[j].slides else step
             one[j] = q[j] if arm.joints[j].held else q[j] + step
-        off = approach(arm, aim, one, rank)
+        off = approach(arm, aim, one, reached)
         if off <= arm.accepted:
             back = nearest(arm, one, q, 1, 0.1 * ASIDE)
             if back < 0 and nearest(arm, one, q, 1, 10.0 * ASIDE) == 0:
@@ -140,7 +142,7 @@ def settle(
     equation vanishes (singular ones of the first that gives any are enough); -1, others, wanted
     only if they are new, and regular or multiple roots; -2, the same, and branches of a pose
     nearby."""
-    rank = empty(1)
+    reached = empty(Reached)
     one = empty(JOINTS)
     start = empty(JOINTS)
     joints = arm.count
@@ -161,7 +163,7 @@ def settle(
             if not (clear > CLEAR and residual[b] < WRONG * arm.scale):
                 continue
             clear = 0.0
-        off = verified(arm, aim, one, clear, residual[b], rank)
+        off = verified(arm, aim, one, clear, residual[b], reached)
         away = beyond(arm, one)
         vanishing = role == 0.0 and margin[b] == 0.0
         if not (off <= arm.accepted) or away:
@@ -172,7 +174,7 @@ def settle(
                 for j in range(joints):
                     look.best[j] = one[j]
             continue
-        singular = rank[0] < LOST
+        singular = reached.shortest < LOST
         if vanishing and not singular and nearest(arm, one, start, 1, FAR_OFF) < 0:
             look.opened = True  # it is an answer of another branch
         if singular:

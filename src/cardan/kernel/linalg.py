@@ -7,10 +7,11 @@ Francis' implicit double shift (Golub & Van Loan, Matrix Computations, 7.4 and 7
 
 from __future__ import annotations
 
-from .language import Array, Booleans, Integers, empty, integers, sqrt
+from .language import Array, Booleans, Integers, empty, integers, record, sqrt
 
 __all__ = [
     "WIDEST",
+    "Rest",
     "complex_null_space",
     "complex_solve",
     "eigenvalues",
@@ -29,6 +30,13 @@ EPS = 2.220446049250313e-16
 LARGEST = 24  # rows of an eigenvalue problem
 WIDEST = 128  # variables of normal equations
 FLAT = 1e-7  # a pivot of a singular matrix over its first
+
+
+@record()
+class Rest:
+    """What is left of a matrix that should be singular."""
+
+    pivot: float  # over the first
 
 
 def swap(a: Array, i: int, j: int, n: int, step: int) -> None:
@@ -481,17 +489,17 @@ def largest_of(r: Array, m: int) -> float:
     return worst
 
 
-def null_vectors(a: Array, n: int, least: int, basis: Array, rest: Array) -> int:
+def null_vectors(a: Array, n: int, least: int, basis: Array, rest: Rest) -> int:
     """A basis, row by row, of the null space of a (n, n), n <= 12, by complete pivots.
 
-    Pivots below FLAT of the first count as zero; at least `least` do: rest[0] is the largest of
+    Pivots below FLAT of the first count as zero; at least `least` do: rest.pivot is the largest of
     those that had to, over the first. The dimension."""
     order = integers(12)
     for k in range(n):
         order[k] = k
     rank = n - least
     first = 0.0
-    rest[0] = 0.0
+    rest.pivot = 0.0
     for k in range(n - least + 1):
         best = -1.0
         row = k
@@ -506,7 +514,7 @@ def null_vectors(a: Array, n: int, least: int, basis: Array, rest: Array) -> int
             first = best
         if k == n - least:
             if first > 0.0:
-                rest[0] = best / first
+                rest.pivot = best / first
             break
         if best <= FLAT * first:
             rank = k

@@ -16,7 +16,7 @@ joints are not held.
 
 from __future__ import annotations
 
-from ...kernel.language import Array, empty, floor, record, sqrt, zeros
+from ...kernel.language import Array, Integers, Part, empty, floor, integers, record, sqrt, zeros
 from ...kernel.linalg import least_squares, solve_square
 from ..approach import JOINTS, Arm, Axes, Frame, columns_of, compare, place
 from ..solutions import Solutions, add_solution, nearest
@@ -40,12 +40,28 @@ ROOTS = 16  # of a curve
 SAME = 1e-6  # roots that are one
 CLOSE_ROOTS = 1e-2  # two roots that the defect does not tell apart
 SHORT = 0.6  # length of a curve that ends steeply on both sides, at a multiple root
+NOWHERE = 1e300  # the defect where there is no curve
+FREE = 0  # a configuration of the pool: on no curve yet,
+MET = 1  # on the one that is followed,
+UNSEEN = 2  # a root of it that no change of sign tells,
+DONE = 3  # on one that has been followed
 LOST = 1e-6  # shortest column, made orthogonal, of a Jacobian that has lost rank
 
 
 @record(rows=POOL)
 class Pool(Solutions):
     """What is known of configurations that may be of curves."""
+
+
+@record(roots=ROOTS * JOINTS)
+class Curve:
+    """What is met along a curve."""
+
+    count: int  # of the roots
+    largest: float  # defect
+    length: float
+    steep: int  # ends where the defect is
+    roots: Array  # row by row
 
 
 def equations(arm: Arm, aim: Frame, q: Array, J: Array, e: Array) -> float:
@@ -156,8 +172,8 @@ def border(J: Array, v: Array, w: Array, across: int, a: Array) -> None:
     a[48] = 0.0
 
 
-def on_curve(arm: Arm, aim: Frame, q: Array, v: Array, w: Array, J: Array, defect: Array) -> bool:
-    """Bring q to the curve, across v; its defect. False when it does not come near."""
+def on_curve(arm: Arm, aim: Frame, q: Array, v: Array, w: Array, J: Array) -> float:
+    """Bring q to the curve, across v: its defect, or NOWHERE when it does not come near."""
     e = empty(6)
     a = empty(49)
     b = empty(7)
@@ -171,19 +187,18 @@ def on_curve(arm: Arm, aim: Frame, q: Array, v: Array, w: Array, J: Array, defec
         b[6] = 0.0
         pivots = solve_square(a, b, 7)
         if pivots < BORDERED:
-            return False
+            return NOWHERE
         size = 0.0
         for i in range(6):
             size = max(size, abs(b[i]))
         if not (size < 0.3):
-            return False
+            return NOWHERE
         step_to(arm, q, b, 1.0, moved)
         for j in range(joints):
             q[j] = moved[j]
-        defect[0] = b[6]
         if size < 1e-8:
-            return True
-    return False
+            return b[6]
+    return NOWHERE
 
 
 def turn_to(J: Array, v: Array, w: Array) -> None:
@@ -212,10 +227,10 @@ def turn_to(J: Array, v: Array, w: Array) -> None:
 
 
 def passed(
-    arm: Arm, aim: Frame, pool: Array, at: int, q: Array, v: Array, w: Array, far: float,
-    defect: Array,
-) -> bool:  # fmt: skip
-    """Is a configuration of the pool on the curve between q and q + far v?"""
+    arm: Arm, aim: Frame, pool: Array, at: int, q: Array, v: Array, w: Array, far: float
+) -> float:
+    """The defect at a configuration of the pool that is on the curve between q and q + far v, or
+    NOWHERE."""
     d = empty(6)
     y = empty(JOINTS)
     J = empty(36)
@@ -224,20 +239,19 @@ def passed(
     for i in range(6):
         t += v[i] * d[i]
     if t <= 0.0 or t > far:
-        return False
+        return NOWHERE
     aside = 0.0
     for i in range(6):
         aside = max(aside, abs(d[i] - t * v[i]))
     if aside > STEP:
-        return False
+        return NOWHERE
     step_to(arm, q, v, t, y)
-    near = on_curve(arm, aim, y, v, w, J, defect)
-    if not near:
-        return False
+    g = on_curve(arm, aim, y, v, w, J)
     difference(arm, pool, at, y, d)
     for i in range(6):
-        near = near and not abs(d[i]) > 1e-5 + 20.0 * abs(defect[0])
-    return near
+        if abs(d[i]) > 1e-5 + 20.0 * abs(g):
+            return NOWHERE
+    return g
 
 
 def root_between(
@@ -256,7 +270,6 @@ def root_after(
     """The zero of the defect on the curve between begin and far, measured from q along v, by regula
     falsi (Illinois)."""
     J = empty(36)
-    defect = empty(1)
     left = begin
     right = far
     low = before
@@ -265,10 +278,9 @@ def root_after(
     for _ in range(40):
         t = (left * high - right * low) / (high - low)
         step_to(arm, q, v, t, root)
-        near = on_curve(arm, aim, root, v, w, J, defect)
-        if not near:
+        g = on_curve(arm, aim, root, v, w, J)
+        if g == NOWHERE:
             return False
-        g = defect[0]
         if abs(g) < LEAST or right - left < 1e-14:
             return True
         if g * high > 0.0:
@@ -286,14 +298,13 @@ def root_after(
     return True
 
 
-def put_root(arm: Arm, q: Array, roots: Array, curve: Array) -> None:
+def put_root(arm: Arm, q: Array, curve: Curve) -> None:
     """Add a configuration to the roots of a curve."""
     joints = arm.count
-    count = int(curve[0])
-    if count < ROOTS:
+    if curve.count < ROOTS:
         for j in range(joints):
-            roots[joints * count + j] = q[j]
-        curve[0] = float(count + 1)
+            curve.roots[joints * curve.count + j] = q[j]
+        curve.count += 1
 
 
 def bent_down(before: float, back: float, g: float, step: float, after: float) -> bool:
@@ -311,12 +322,11 @@ def bent_down(before: float, back: float, g: float, step: float, after: float) -
 
 def dip(
     arm: Arm, aim: Frame, q: Array, v: Array, w: Array, before: float, far: float, after: float,
-    roots: Array, curve: Array,
+    curve: Curve,
 ) -> int:  # fmt: skip
     """Two zeros of the defect between q and the curve at far, where its sign is the same: its least
     value is looked for by golden section. How many were added."""
     J = empty(36)
-    defect = empty(1)
     there = empty(JOINTS)
     sign = 1.0
     if before < 0.0:
@@ -332,23 +342,23 @@ def dip(
             if middle - left > right - middle:
                 t = middle - 0.381966 * (middle - left)
         step_to(arm, q, v, t, there)
-        near = on_curve(arm, aim, there, v, w, J, defect)
-        if not near:
+        value = on_curve(arm, aim, there, v, w, J)
+        if value == NOWHERE:
             return 0
-        g = sign * defect[0]
+        g = sign * value
         if rounds == 0 and g > 0.0:
             inside = bent_down(sign * before, t, g, far - t, sign * after)
             if not inside:
                 return 0
         if g < -LEAST:
             added = 0
-            near = root_between(arm, aim, q, v, w, before, t, defect[0], there)
+            near = root_between(arm, aim, q, v, w, before, t, value, there)
             if near:
-                put_root(arm, there, roots, curve)
+                put_root(arm, there, curve)
                 added += 1
             near = root_after(arm, aim, q, v, w, t, sign * g, far, after, there)
             if near:
-                put_root(arm, there, roots, curve)
+                put_root(arm, there, curve)
                 added += 1
             return added
         if g < least:
@@ -387,14 +397,13 @@ def with_sign(g: float) -> float:
 
 
 def follow(
-    arm: Arm, aim: Frame, start: int, tangent: Array, sense: float, pool: Array, claimed: Array,
-    count: int, roots: Array, curve: Array,
+    arm: Arm, aim: Frame, start: int, tangent: Array, sense: float, pool: Array,
+    claimed: Integers, count: int, curve: Curve,
 ) -> bool:  # fmt: skip
     """The curve from a configuration of the pool on, one way; does it come back to it?
 
-    tangent: v and w there. claimed: 1 where a configuration of the pool is on the curve, 2 where
-    it is a root that no change of sign tells. curve: number of roots, largest defect, length, 1
-    where an end of the curve is steep."""
+    tangent: v and w there. claimed: MET where a configuration of the pool is on the curve, UNSEEN
+    where it is a root that no change of sign tells."""
     q = empty(JOINTS)
     ahead = empty(JOINTS)
     root = empty(JOINTS)
@@ -402,17 +411,16 @@ def follow(
     w = empty(6)
     J = empty(36)
     d = empty(6)
-    defect = empty(1)
     joints = arm.count
     for j in range(joints):
         q[j] = pool[joints * start + j]
     for i in range(6):
         v[i] = sense * tangent[i]
         w[i] = tangent[6 + i]
-    near = on_curve(arm, aim, q, v, w, J, defect)
-    if not near:
+    value = on_curve(arm, aim, q, v, w, J)
+    if value == NOWHERE:
         return False
-    g = with_sign(defect[0])
+    g = with_sign(value)
     begin = g
     behind = empty(JOINTS)  # the point before, its directions, defect and step
     vb = empty(6)
@@ -423,24 +431,25 @@ def follow(
     travelled = 0.0
     for _ in range(LENGTH):
         step_to(arm, q, v, step, ahead)
-        near = on_curve(arm, aim, ahead, v, w, J, defect)
+        value = on_curve(arm, aim, ahead, v, w, J)
         bent = 1.0
-        if near:
+        if value != NOWHERE:
             for j in range(joints):
                 root[j] = q[j]
             difference(arm, ahead, 0, root, d)
             bent = 0.0
             for i in range(6):
                 bent = max(bent, abs(d[i] - step * v[i]))
-        if not near or bent > 0.4 * step:
+        if bent > 0.4 * step:
             step = 0.5 * step
             if step < SHORTEST:
                 return False
             continue
-        after = with_sign(defect[0])
+        after = with_sign(value)
         closed = False
         if travelled > STEP:
-            closed = passed(arm, aim, pool, start, q, v, w, step, defect)
+            back_at = passed(arm, aim, pool, start, q, v, w, step)
+            closed = back_at != NOWHERE
         if closed:  # of a defect near zero only the sign at the start counts
             same = 0.0
             for i in range(6):
@@ -456,28 +465,28 @@ def follow(
         if g * after < 0.0:
             met = root_between(arm, aim, q, v, w, g, step, after, root)
             if met:
-                put_root(arm, root, roots, curve)
+                put_root(arm, root, curve)
                 crossing = 1
         elif back == 0.0 or (abs(after) > abs(g) and gb * g >= 0.0 and abs(gb) >= abs(g)):
             flat = bottom(gb, back, g, step, after)
             if back == 0.0 or flat * g < 0.7 * g * g:
-                crossing = dip(arm, aim, q, v, w, g, step, after, roots, curve)
+                crossing = dip(arm, aim, q, v, w, g, step, after, curve)
                 if crossing == 0 and back > 0.0:
-                    dip(arm, aim, behind, vb, wb, gb, back, g, roots, curve)
+                    dip(arm, aim, behind, vb, wb, gb, back, g, curve)
         if closed and crossing == 0 and g * after > 0.0:
-            crossing = dip(arm, aim, q, v, w, g, step, after, roots, curve)
+            crossing = dip(arm, aim, q, v, w, g, step, after, curve)
         for p in range(count):
-            if p != start and claimed[p] == 0.0:
-                there = passed(arm, aim, pool, p, q, v, w, step, defect)
-                if there:
-                    claimed[p] = 1.0
-                    if crossing == 0 and min(abs(g), abs(after)) > 3.0 * abs(defect[0]) + ROUNDING:
-                        claimed[p] = 2.0
+            if p != start and claimed[p] == FREE:
+                there = passed(arm, aim, pool, p, q, v, w, step)
+                if there != NOWHERE:
+                    claimed[p] = MET
+                    if crossing == 0 and min(abs(g), abs(after)) > 3.0 * abs(there) + ROUNDING:
+                        claimed[p] = UNSEEN
         if closed:
             return True
-        curve[1] = max(curve[1], abs(after))
+        curve.largest = max(curve.largest, abs(after))
         if abs(after) > STEEP:
-            curve[3] += 1.0
+            curve.steep += 1
             return False
         for j in range(joints):
             behind[j] = q[j]
@@ -488,7 +497,7 @@ def follow(
         back = step
         turn_to(J, v, w)
         travelled += step
-        curve[2] += step
+        curve.length += step
         g = after
         for j in range(joints):
             q[j] = ahead[j]
@@ -513,7 +522,6 @@ def same_root(arm: Arm, aim: Frame, q: Array, v: Array, w: Array, found: Array, 
     d = empty(6)
     x = empty(6)
     J = empty(36)
-    defect = empty(1)
     middle = empty(JOINTS)
     for k in range(count):
         difference(arm, found, k, q, d)
@@ -524,14 +532,14 @@ def same_root(arm: Arm, aim: Frame, q: Array, v: Array, w: Array, found: Array, 
             return k
         if gap < CLOSE_ROOTS:
             step_to(arm, q, d, 0.5, middle)
-            near = on_curve(arm, aim, middle, v, w, J, defect)
+            g = on_curve(arm, aim, middle, v, w, J)
             aside = 0.0  # another curve is as far away as its root
             for i in range(6):
                 x[i] = d[i]
             difference(arm, found, k, middle, d)
             for i in range(6):
                 aside = max(aside, abs(d[i] - 0.5 * x[i]))
-            if near and abs(defect[0]) < 5.0 * LEAST and aside < 0.05 * gap:
+            if abs(g) < 5.0 * LEAST and aside < 0.05 * gap:
                 return k
     return -1
 
@@ -568,7 +576,7 @@ def set_aside(
 
 
 def families(
-    arm: Arm, aim: Frame, seeds: Array, extra: int, most: int, found: Array, notes: Solutions
+    arm: Arm, aim: Frame, seeds: Part, extra: int, most: int, found: Array, notes: Solutions
 ) -> int:
     """Answers of families counted once, those beside families told apart. How many curves there
     are.
@@ -584,13 +592,12 @@ def families(
     curves = 0
     pool = empty(1056)  # (POOL + 1) * JOINTS
     aside = empty(Pool)
-    claimed = zeros(32)
+    claimed = integers(POOL)
     q = empty(JOINTS)
     J = empty(36)
     e = empty(6)
     v = empty(6)
     w = empty(6)
-    defect = empty(1)
     rows = set_aside(arm, aim, pool, aside, found, notes)
     count = rows
     for k in range(extra):
@@ -598,14 +605,14 @@ def families(
             q[j] = seeds[joints * k + j]
         equations(arm, aim, q, J, e)
         softest(J, v, w)
-        near = on_curve(arm, aim, q, v, w, J, defect)
-        if near and abs(defect[0]) < STEEP and count < POOL:
+        g = on_curve(arm, aim, q, v, w, J)
+        if abs(g) < STEEP and count < POOL:
             for j in range(joints):
                 pool[joints * count + j] = q[j]
             count += 1
     for p in range(count):
-        if claimed[p] == 0.0:
-            claimed[p] = 3.0
+        if claimed[p] == FREE:
+            claimed[p] = DONE
             more = one_curve(
                 arm, aim, p, rows, count, pool, aside, claimed, most, found, notes
             )  # fmt: skip
@@ -620,7 +627,6 @@ def begin_beside(arm: Arm, aim: Frame, q: Array, at: int, tangent: Array, pool: 
     w = empty(6)
     J = empty(36)
     beside = empty(JOINTS)
-    defect = empty(1)
     joints = arm.count
     for j in range(joints):
         pool[joints * at + j] = q[j]
@@ -629,29 +635,28 @@ def begin_beside(arm: Arm, aim: Frame, q: Array, at: int, tangent: Array, pool: 
             v[i] = tangent[i]
             w[i] = tangent[6 + i]
         step_to(arm, q, v, FIRST_STEP * (1.0 + 0.3 * float(k)), beside)
-        near = on_curve(arm, aim, beside, v, w, J, defect)
-        if near and abs(defect[0]) < STEEP:
+        g = on_curve(arm, aim, beside, v, w, J)
+        if abs(g) < STEEP:
             turn_to(J, v, w)
             for j in range(joints):
                 pool[joints * at + j] = beside[j]
             for i in range(6):
                 tangent[i] = v[i]
                 tangent[6 + i] = w[i]
-            if abs(defect[0]) > ROUNDING:
+            if abs(g) > ROUNDING:
                 break
 
 
 def overlooked(
-    arm: Arm, aim: Frame, q: Array, mark: float, largest: float, found: Array, count: int
+    arm: Arm, aim: Frame, q: Array, mark: int, largest: float, found: Array, count: int
 ) -> bool:
     """Is an answer on a curve a root of its own, which no change of sign has told?"""
     J = empty(36)
     e = empty(6)
     v = empty(6)
     w = empty(6)
-    defect = empty(1)
     there = empty(JOINTS)
-    if mark == 2.0:
+    if mark == UNSEEN:
         close = nearest(arm, q, found, count, CLOSE_ROOTS)
         if close < 0:
             return True
@@ -660,16 +665,16 @@ def overlooked(
         there[j] = q[j]
     equations(arm, aim, q, J, e)
     softest(J, v, w)
-    near = on_curve(arm, aim, there, v, w, J, defect)
-    if not near or abs(defect[0]) > min(10.0 * LEAST, SURE_ROOT * largest):
+    g = on_curve(arm, aim, there, v, w, J)
+    if abs(g) > min(10.0 * LEAST, SURE_ROOT * largest):
         return False
     same = same_root(arm, aim, q, v, w, found, count)
     return same < 0
 
 
 def one_curve(
-    arm: Arm, aim: Frame, p: int, rows: int, count: int, pool: Array, aside: Pool, claimed: Array,
-    most: int, found: Array, notes: Solutions,
+    arm: Arm, aim: Frame, p: int, rows: int, count: int, pool: Array, aside: Pool,
+    claimed: Integers, most: int, found: Array, notes: Solutions,
 ) -> int:  # fmt: skip
     """The answers on the curve of a configuration of the pool; those of the pool on it are claimed.
     The first `rows` of the pool were answers before. 0 when there is no curve."""
@@ -679,9 +684,7 @@ def one_curve(
     w = empty(6)
     J = empty(36)
     e = empty(6)
-    defect = empty(1)
-    roots = empty(512)  # ROOTS * JOINTS
-    curve = zeros(4)
+    curve = zeros(Curve)
     joints = arm.count
     for j in range(joints):
         q[j] = pool[joints * p + j]
@@ -690,27 +693,26 @@ def one_curve(
     for i in range(6):
         tangent[i] = v[i]
         tangent[6 + i] = w[i]
-    near = on_curve(arm, aim, q, v, w, J, defect)
-    first = abs(defect[0])
-    if near and first < STEEP:
-        curve[1] = first
-        claimed[p] = 0.0
+    g = on_curve(arm, aim, q, v, w, J)
+    first = abs(g)
+    if first < STEEP:
+        curve.largest = first
+        claimed[p] = FREE
         begin_beside(arm, aim, q, count, tangent, pool)
-        closed = follow(arm, aim, count, tangent, 1.0, pool, claimed, count, roots, curve)
+        closed = follow(arm, aim, count, tangent, 1.0, pool, claimed, count, curve)
         if not closed:
-            follow(arm, aim, count, tangent, -1.0, pool, claimed, count, roots, curve)
+            follow(arm, aim, count, tangent, -1.0, pool, claimed, count, curve)
     single = False
-    if not near or first >= STEEP or curve[2] < STEP or (curve[3] > 1.5 and curve[2] < SHORT):
+    if first >= STEEP or curve.length < STEP or (curve.steep > 1 and curve.length < SHORT):
         single = True  # a multiple root, or two singularities at once
     whole = False
-    if not single and curve[1] < FAMILY:
+    if not single and curve.largest < FAMILY:
         whole = True
     produced = 0
     if not single and not whole:
-        many = int(curve[0])
-        for k in range(many):
+        for k in range(curve.count):
             for j in range(joints):
-                q[j] = roots[joints * k + j]
+                q[j] = curve.roots[joints * k + j]
             residual = equations(arm, aim, q, J, e)
             softest(J, v, w)
             there = same_root(arm, aim, q, v, w, found, notes.count)
@@ -720,23 +722,23 @@ def one_curve(
                     singular = rank_lost(J)
                     add_solution(arm, q, residual, singular, 1.0, most, found, notes)
     for k in range(count):
-        if k == p and claimed[k] == 0.0:
-            claimed[k] = 1.0
-        if claimed[k] == 1.0 or claimed[k] == 2.0:
+        if k == p and claimed[k] == FREE:
+            claimed[k] = MET
+        if claimed[k] == MET or claimed[k] == UNSEEN:
             if single and k != p:
-                claimed[k] = 0.0
+                claimed[k] = FREE
             elif k < rows and not single and not whole:
                 for j in range(joints):
                     q[j] = pool[joints * k + j]
-                missing = overlooked(arm, aim, q, claimed[k], curve[1], found, notes.count)
+                missing = overlooked(arm, aim, q, claimed[k], curve.largest, found, notes.count)
                 if missing:
                     own = aside.rows[k]
                     add_solution(
                         arm, q, own.residual, own.singular, own.times, most, found, notes
                     )  # fmt: skip
                     produced += 1
-            if claimed[k] > 0.0:
-                claimed[k] = 3.0
+            if claimed[k] > FREE:
+                claimed[k] = DONE
     for j in range(joints):
         q[j] = pool[joints * p + j]
     own = aside.rows[p]

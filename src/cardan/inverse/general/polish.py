@@ -6,7 +6,7 @@ from ...kernel.language import Array, empty, floor
 from ...kernel.linalg import solve_square
 from ..approach import Frame
 from .family import equations, softest
-from .records import MOST, Answers, Head
+from .records import MOST, Answer, Answers, Head
 
 __all__ = [
     "FOUND", "PI", "SINGULAR", "SOFT", "add_answer", "polish", "thinned", "twin",
@@ -45,11 +45,11 @@ def damped_step(J: Array, e: Array, mu: float, dq: Array) -> None:
             dq[i] = 0.0
 
 
-def polish(robot: Head, pose: Frame, q: Array, quality: Array) -> float:
+def polish(robot: Head, pose: Frame, q: Array, exact: Answer) -> float:
     """Newton's method on the whole pose from q, damped where the Jacobian is nearly singular. Near
     a family, where damping leaves a residual, it moves along it.
 
-    The residual; quality[0] is the smallest pivot of the Jacobian over the largest."""
+    The residual, which stands in `exact` too, with the quality."""
     J = empty(36)
     a = empty(36)
     e = empty(6)
@@ -59,7 +59,7 @@ def polish(robot: Head, pose: Frame, q: Array, quality: Array) -> float:
     last = 1e300
     stalled = 0
     moves = 0
-    quality[0] = 0.0
+    exact.quality = 0.0
     for rounds in range(60):
         residual = equations(robot, pose, q, J, e)
         if residual < least:
@@ -78,7 +78,7 @@ def polish(robot: Head, pose: Frame, q: Array, quality: Array) -> float:
             dq[i] = e[i]
         pivots = solve_square(a, dq, 6)
         if residual <= least:
-            quality[0] = pivots
+            exact.quality = pivots
         if residual <= EXACT or (residual < 1e-12 and pivots > 1e-6 and stalled > 0):
             break
         size = 0.0
@@ -241,7 +241,7 @@ def twin(robot: Head, pose: Frame, at: int, found: Array, answers: Answers) -> N
     v = empty(6)
     w = empty(6)
     e = empty(6)
-    quality = empty(1)
+    exact = empty(Answer)
     for j in range(6):
         q[j] = found[6 * at + j]
     h = 0.0
@@ -264,9 +264,9 @@ def twin(robot: Head, pose: Frame, at: int, found: Array, answers: Answers) -> N
         return
     for j in range(6):
         q[j] -= 2.0 * slope / h * v[j]
-    residual = polish(robot, pose, q, quality)
+    residual = polish(robot, pose, q, exact)
     if residual < FOUND:
-        add_answer(robot, pose, q, residual, quality[0], found, answers)
+        add_answer(robot, pose, q, residual, exact.quality, found, answers)
 
 
 def thinned(robot: Head, pose: Frame, found: Array, answers: Answers) -> None:

@@ -15,12 +15,12 @@ from ...kernel.language import (
     sqrt,
     zeros,
 )
-from ...kernel.linalg import complex_null_space, eigenvalues
+from ...kernel.linalg import Rest, complex_null_space, eigenvalues
 from ..approach import Frame, composed, frame_of
 from .family import families
 from .kernels import companion, far, matrix_n, minors, turned
 from .polish import FOUND, PI, SINGULAR, SOFT, add_answer, polish, thinned, twin
-from .records import MOST, Answers, Form, Head, Robot, SixteenSolutions
+from .records import MOST, SEEDS, Answer, Answers, Form, Head, Robot, Seeds, SixteenSolutions
 from .roots import FAKE, joints_of, monomials
 
 __all__ = ["dual_quaternion", "general_pose", "no_answers", "relative_pose"]
@@ -35,7 +35,6 @@ REGULAR = 1e-5  # quality of an answer that is a simple root
 ENOUGH = 1e-7  # smallest pivot over largest of a sound formulation
 NEAR_FAMILY = 3e-5  # quality of an answer that may be of a family, or beside one
 STALLED = 1e-3  # residual and quality where Newton's method does not feel its way to an answer
-SEEDS = 24  # configurations from which families are followed
 APART = 0.02  # how far they are from each other
 
 
@@ -172,7 +171,7 @@ def configuration(
 
 def formulation(
     robot: Robot, form: Form, pose: Frame, tau: Array, near: float, found: Array, answers: Answers,
-    seeds: Array,
+    seeds: Seeds,
 ) -> bool:  # fmt: skip
     """Add the answers of one formulation. True when it is sound: nothing was lost.
 
@@ -184,7 +183,7 @@ def formulation(
     im = empty(25)
     y = empty(72)
     places = integers(6)
-    rest = empty(1)
+    rest = empty(Rest)
     sound = roots_of(robot, form, tau, n, s, re, im)
     if sound == 0.0:
         return False
@@ -200,7 +199,7 @@ def formulation(
         if off < 0.0 or off > near:
             continue
         many = monomials(s, re[k], lack, y, rest)
-        if lack > 0 and rest[0] > FAKE:
+        if lack > 0 and rest.pivot > FAKE:
             continue
         several = 0
         for r in range(many):
@@ -220,7 +219,7 @@ def formulation(
             roots[places[i]] += weight / float(several)
             if off < DOUBLE:
                 simple[places[i]] += weight / float(several)
-        if (several == 0 and off < 1e-9) or (lack > 0 and rest[0] > SURE):
+        if (several == 0 and off < 1e-9) or (lack > 0 and rest.pivot > SURE):
             fine = False
         if several == 0 and lack == 0 and (many == 0 or off < DOUBLE):
             fine = False
@@ -244,57 +243,52 @@ def answer(
     size: float,
     found: Array,
     answers: Answers,
-    seeds: Array,
+    seeds: Seeds,
 ) -> int:
     """Make the candidate of root k and its monomials exact; its place among the answers, or -1."""
     uv = empty(12)
     q = empty(6)
-    quality = empty(1)
+    exact = empty(Answer)
     joints_of(n, re[k], y, at, uv)
     good = configuration(robot, form, uv, re[24], im[24], size, q)
     if not good:
         return -1
-    residual = polish(robot, pose, q, quality)
+    residual = polish(robot, pose, q, exact)
     if residual > FOUND:
-        if residual < STALLED and quality[0] < STALLED:
+        if residual < STALLED and exact.quality < STALLED:
             seed(robot, q, seeds)
         return -1
-    place = add_answer(robot, pose, q, residual, quality[0], found, answers)
+    place = add_answer(robot, pose, q, residual, exact.quality, found, answers)
     return place
 
 
-def seed(robot: Robot, q: Array, seeds: Array) -> None:
-    """Note a configuration that may be of a curve beside a family; seeds: how many, then rows."""
-    count = int(seeds[0])
-    if count == SEEDS:
+def seed(robot: Robot, q: Array, seeds: Seeds) -> None:
+    """Note a configuration that may be of a curve beside a family."""
+    if seeds.count == SEEDS:
         return
-    for k in range(count):
+    for k in range(seeds.count):
         gap = 0.0
         for j in range(6):
-            x = q[j] - seeds[1 + 6 * k + j]
+            x = q[j] - seeds.rows[6 * k + j]
             if not robot.joints[j].slides:
                 x = x - 2.0 * PI * floor(x / (2.0 * PI) + 0.5)
             gap = max(gap, abs(x))
         if gap < APART:
             return
     for j in range(6):
-        seeds[1 + 6 * count + j] = q[j]
-    seeds[0] = float(count + 1)
+        seeds.rows[6 * seeds.count + j] = q[j]
+    seeds.count += 1
 
 
-def of_families(robot: Robot, pose: Frame, seeds: Array, found: Array, answers: Answers) -> int:
+def of_families(robot: Robot, pose: Frame, seeds: Seeds, found: Array, answers: Answers) -> int:
     """Families counted once, answers beside them told apart (family.py). How many curves."""
-    rows = empty(144)
     notes = empty(SixteenSolutions)
-    extra = int(seeds[0])
-    for k in range(6 * extra):
-        rows[k] = seeds[1 + k]
     notes.count = answers.count
     for k in range(answers.count):
         notes.rows[k].residual = answers.rows[k].residual
         notes.rows[k].singular = answers.rows[k].quality < SINGULAR
         notes.rows[k].times = max(1.0, answers.rows[k].roots)
-    curves = families(robot, pose, rows, extra, MOST, found, notes)
+    curves = families(robot, pose, seeds.rows, seeds.count, MOST, found, notes)
     answers.count = notes.count
     for k in range(notes.count):
         answers.rows[k].residual = notes.rows[k].residual
@@ -322,7 +316,7 @@ def parity(answers: Answers, lack: int) -> bool:
 
 def from_nearby(
     robot: Robot, pose: Frame, distance: float, tries: int, q: Array, answers: Answers,
-    seeds: Array,
+    seeds: Seeds,
 ) -> None:  # fmt: skip
     """Answers that start from those of poses nearby: where configurations are not isolated, or
     nearly so."""
@@ -356,7 +350,7 @@ def searched(robot: Robot, pose: Frame, found: Array, answers: Answers) -> None:
     the best that is found has to do."""
     q = empty(6)
     best = empty(6)
-    quality = empty(1)
+    exact = empty(Answer)
     least = BARELY / max(1.0, robot.unit)
     for k in range(SEARCHED):
         for j in range(6):
@@ -364,9 +358,9 @@ def searched(robot: Robot, pose: Frame, found: Array, answers: Answers) -> None:
             q[j] = 2.0 * (x - floor(x)) - 1.0
             if not robot.joints[j].slides:
                 q[j] *= PI
-        residual = polish(robot, pose, q, quality)
+        residual = polish(robot, pose, q, exact)
         if residual < FOUND:
-            add_answer(robot, pose, q, residual, quality[0], found, answers)
+            add_answer(robot, pose, q, residual, exact.quality, found, answers)
         elif residual < least:
             least = residual
             for j in range(6):
@@ -410,8 +404,8 @@ def general_pose(T: Array, robot: Robot, q: Array, info: Answers) -> None:
     relative_pose(T, robot, pose)
     dual_quaternion(pose, tau)
     no_answers(info)
-    seeds = empty(145)  # 1 + 6 * SEEDS
-    seeds[0] = 0.0
+    seeds = empty(Seeds)
+    seeds.count = 0
     least = robot.forms[0].way.lack
     doubtful = False  # on a family a formulation that lacks rank anyway may take it for its own
     for k in range(robot.ways):
@@ -429,10 +423,10 @@ def general_pose(T: Array, robot: Robot, q: Array, info: Answers) -> None:
         from_nearby(robot, pose, NEARBY, 4, q, info, seeds)
     soft = twins(robot, pose, q, info)
     curves = 0
-    if soft < NEAR_FAMILY or seeds[0] > 0.5:
+    if soft < NEAR_FAMILY or seeds.count > 0:
         curves = of_families(robot, pose, seeds, q, info)
     if curves > 0 or (info.count == 0 and not info.sound):
-        seeds[0] = 0.0
+        seeds.count = 0
         from_nearby(robot, pose, 10.0 * NEARBY, 2 * robot.ways, q, info, seeds)
         from_nearby(robot, pose, 100.0 * NEARBY, 2 * robot.ways, q, info, seeds)
         soft = twins(robot, pose, q, info)

@@ -11,11 +11,12 @@ from ..approach import Frame, SixArm
 from ..solutions import Solutions
 
 __all__ = [
-    "MOST", "MOST_FORMS", "Answers", "Form", "Head", "HeldRobot", "Longer", "Robot",
-    "SixteenSolutions", "SlidingRobot", "Way", "Ways",
+    "MOST", "MOST_FORMS", "SEEDS", "Answer", "Answers", "Form", "Head", "HeldRobot", "Longer",
+    "Robot", "Seeds", "SixteenSolutions", "SlidingRobot", "Way", "Ways",
 ]  # fmt: skip
 
 MOST = 16  # configurations of a pose
+SEEDS = 24  # configurations from which families are followed
 MOST_FORMS = 8  # of a robot some of whose joints are given
 
 
@@ -97,6 +98,14 @@ class Answers:
     sound: bool  # one of them lost nothing
     nearby: int  # poses nearby that were sound
     rest: Array
+
+
+@record(rows=6 * SEEDS)
+class Seeds:
+    """Where Newton's method stalled beside a family, which is followed from there."""
+
+    count: int
+    rows: Array
 
 
 @record(rows=MOST)

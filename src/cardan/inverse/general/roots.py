@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from ...kernel.language import Array, empty, sqrt, zeros
-from ...kernel.linalg import eigenvalues, null_vectors, reduce_rows
+from ...kernel.linalg import Rest, eigenvalues, null_vectors, reduce_rows
 
 __all__ = ["joints_of", "monomials"]
 
 FAKE = 1e-4  # a pivot over the first of a matrix that is not singular
 
 
-def monomials(s: Array, x: float, lack: int, y: Array, rest: Array) -> int:
+def monomials(s: Array, x: float, lack: int, y: Array, rest: Rest) -> int:
     """Vectors y of (3) for a root x, row by row, the multiples of products first; how many.
 
-    Where S(x) lacks rank for every x, only at a root of the robot does it lack more: rest[0] is the
-    pivot that says so, zero at such a root.
+    Where S(x) lacks rank for every x, only at a root of the robot does it lack more: rest.pivot
+    says so, zero at such a root.
 
     In a null space of more than one dimension, the products are the eigenvectors of a quotient of
     two generic forms in v_b and v_c, as seen on the six monomials that both can multiply."""
@@ -28,7 +28,7 @@ def monomials(s: Array, x: float, lack: int, y: Array, rest: Array) -> int:
         for k in range(144):
             a[k] = z * (z * s[k] + s[144 + k]) + s[288 + k]
     k = null_vectors(a, 12, lack + 1, basis, rest)
-    if lack > 0 and rest[0] > FAKE:
+    if lack > 0 and rest.pivot > FAKE:
         return 0
     if k == 1:
         for i in range(12):
@@ -66,7 +66,7 @@ def split_products(basis: Array, k: int, y: Array) -> int:
         return 0
     z = empty(36)
     c = empty(36)
-    rest = empty(1)
+    rest = empty(Rest)
     re = empty(6)
     im = empty(6)
     for i in range(k):

@@ -13,7 +13,7 @@ from ..approach import Frame
 from .family import equations
 from .polish import FOUND, add_answer, polish
 from .pose import no_answers, relative_pose
-from .records import Answers, SlidingRobot
+from .records import Answer, Answers, SlidingRobot
 
 __all__ = ["SLIDING", "slides_pose"]
 
@@ -87,7 +87,7 @@ def slides_pose(T: Array, robot: SlidingRobot, q: Array, info: Answers) -> None:
     J = empty(36)
     e = empty(6)
     a = empty(9)
-    quality = empty(1)
+    exact = empty(Answer)
     relative_pose(T, robot, pose)
     no_answers(info)
     info.used = 1
@@ -116,9 +116,9 @@ def slides_pose(T: Array, robot: SlidingRobot, q: Array, info: Answers) -> None:
                 if pivots > 0.0:
                     one[j] = e[slide]
                 slide += 1
-        residual = polish(robot, pose, one, quality)
+        residual = polish(robot, pose, one, exact)
         if residual < FOUND:
-            place = add_answer(robot, pose, one, residual, quality[0], q, info)
+            place = add_answer(robot, pose, one, residual, exact.quality, q, info)
             if place >= 0:
                 info.rows[place].roots += 1.0
     for k in range(info.count):
