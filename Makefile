@@ -8,6 +8,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 LOWEST := .venv-lowest
+TOOLS := build/tools
 # what the lowest versions of the dependencies are tried on: text, readers, kernels, command line
 LOWEST_TESTS := tests/lowest_versions.py tests/test_algebra.py tests/ir/test_interpret.py \
   tests/golden/test_golden.py::test_generated_text
@@ -25,7 +26,7 @@ WORKERS ?= $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 1)")
 # hundreds of processes are started: modules are compiled once, whatever the machine's setting
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test quick check lint lowest laws fuzz wild bench docs dist sbom clean
+.PHONY: demo test quick check lint lowest laws fuzz wild bench docs dist sbom recipe stranger clean
 
 demo: $(VENV)/.stamp-core
 	$(BIN)/python examples/demo.py
@@ -68,18 +69,27 @@ bench: $(VENV)/.stamp-test
 docs: $(VENV)/.stamp-docs
 	$(BIN)/python docs/site/build.py $(DOCS_OPTIONS)
 
-dist: $(VENV)/.stamp-core
-	$(BIN)/python -m pip install --quiet build twine
-	$(BIN)/python -m build
-	$(BIN)/python -m twine check --strict dist/*
+# wheel and sdist, as they are released
+dist: $(TOOLS)/.stamp
+	rm -rf dist
+	$(TOOLS)/bin/python -m build
+	$(TOOLS)/bin/python -m twine check --strict dist/*
 
-# the bill of materials of the core: what `pip install cardan` brings, as CycloneDX
-sbom:
-	$(PYTHON) -m venv build/sbom-venv
-	build/sbom-venv/bin/python -m pip install --quiet .
-	$(PYTHON) -m venv build/sbom-tool
-	build/sbom-tool/bin/python -m pip install --quiet cyclonedx-bom
-	build/sbom-tool/bin/cyclonedx-py environment build/sbom-venv/bin/python -o build/sbom.json
+# the bill of materials of the wheel: what `pip install cardan` brings, as CycloneDX
+sbom: dist
+	$(PYTHON) -m venv --clear --without-pip build/sbom
+	$(TOOLS)/bin/python -m pip --python build/sbom/bin/python install --quiet dist/*.whl
+	mkdir -p build/release
+	$(TOOLS)/bin/cyclonedx-py environment build/sbom/bin/python --pyproject pyproject.toml \
+	  --output-reproducible -o build/release/sbom.json
+
+# the recipe for conda-forge, with the address and the checksum of the sdist
+recipe: dist
+	$(PYTHON) packaging/conda/recipe.py dist/*.tar.gz build/release/meta.yaml
+
+# the pages followed in a new environment, with the time that each step takes
+stranger: dist
+	$(PYTHON) docs/stranger.py dist/*.whl
 
 $(VENV)/.stamp-core: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -101,6 +111,11 @@ $(LOWEST)/.stamp: pyproject.toml tests/lowest.py
 	$(LOWEST)/bin/python tests/lowest.py > $(LOWEST)/constraints.txt
 	$(LOWEST)/bin/python -m pip install --quiet --constraint $(LOWEST)/constraints.txt \
 	  --editable . pytest hypothesis
+	touch $@
+
+$(TOOLS)/.stamp:
+	test -x $(TOOLS)/bin/python || $(PYTHON) -m venv $(TOOLS)
+	$(TOOLS)/bin/python -m pip install --quiet build twine cyclonedx-bom
 	touch $@
 
 clean:

@@ -40,7 +40,9 @@ def main(folder: Path, *, downloads: bool = False) -> int:
     source = ROOT / "build" / "site-source"
     stage(source, downloads)
     here = str(Path(__file__).parent)
-    words = ["-b", "html", "-c", here, "-W", "--keep-going", "-q", str(source), str(folder)]
+    trees = str(source.with_name("site-doctrees"))  # beside the site: they are not to be deployed
+    words = ["-b", "html", "-c", here, "-d", trees, "-W", "--keep-going", "-q"]
+    words += [str(source), str(folder)]
     status = sphinx(words)
     count, lost = broken(folder)
     print(f"{count} links, {len(lost)} broken", *lost, sep="\n")
