@@ -82,6 +82,8 @@ class Program:
     # of arrays over joints: (link number, variable) of each element
     coordinates: Mapping[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
     page: Page | None = field(default=None, compare=False, repr=False)  # the plain form, to read
+    # of a law that smooths dry friction: makes it with the jumps left in, to be linearised at rest
+    jumping: Callable[[], Program] | None = field(default=None, compare=False, repr=False)
 
     @cached_property
     def divisors(self) -> tuple[Divisor, ...]:

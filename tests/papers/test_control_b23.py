@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 from xml.etree import ElementTree
@@ -12,12 +13,16 @@ import pytest
 from tests.compare import near
 
 import cardan
+from cardan.control.compare import holding
 from cardan.control.diagram import block_diagram
 from cardan.control.laws import joint_law
+from cardan.control.linear import Linear
 from cardan.control.transfer import transfer_functions
 from cardan.describe.robot import Robot
+from cardan.describe.values.parser import to_value
 from cardan.errors import CardanError
 from cardan.motion.coordinates import coordinates
+from cardan.motion.joints import friction_law
 from cardan.simulation.statespace import state_space
 
 
@@ -80,7 +85,7 @@ def test_formulas_are_the_numbers_of_the_linear_system(robot: Robot) -> None:
     """G(s) of formulas against C (s - A)^-1 B of `linearise`, at some s."""
     rng = np.random.default_rng(3)
     values = {name: float(rng.uniform(0.5, 1.5)) for name in robot.parameters}
-    values |= {"FS1": 0.0, "FS2": 0.0, "MY2": 0.1, "ZZ1": 3.0} if robot.name != "soft" else {}
+    values |= {"MY2": 0.1, "ZZ1": 3.0} if robot.name != "soft" else {}
     values = {name: values[name] for name in robot.parameters}
     q = [0.3, -0.7]
     G = transfer_functions(robot, q)
@@ -93,6 +98,58 @@ def test_formulas_are_the_numbers_of_the_linear_system(robot: Robot) -> None:
     num, den = linear.transfer()
     at = num @ 2.0 ** np.arange(4, -1, -1) / np.polyval(den, 2.0)
     near(at, linear.C @ np.linalg.solve(2 * np.eye(4) - linear.A, linear.B), 1e-9)
+
+
+ROUGH = {"FV": 0.3, "FS": 5, "FSA": 1, "FB": 2, "VB": 0.5, "FVA": 0.1, "FQ": 0.4}
+
+
+@pytest.mark.parametrize("width", ["in the file", "asked for", ""])
+def test_dry_friction_has_the_slope_of_its_width_or_none(width: str) -> None:
+    """I s² + c s + m g l with c = FV + (FS + FB)/VS, and c = FV without a width: by both routes."""
+    friction = {**ROUGH, **({"VS": 0.2} if width == "in the file" else {})}
+    robot = cardan.load({"name": "arm", "gravity": [0, "-g", 0], "link": [
+        {"M": "m", "MX": "m*l", "ZZ": "m*l^2", **friction}]})  # fmt: skip
+    values = {"m": 2.0, "l": 0.5, "g": 9.81}
+    smooth = 0.2 if width == "asked for" else None
+    G = transfer_functions(robot, ["-pi/2"], smooth=smooth)
+    linear = cardan.linearise(robot.with_values(values), [-np.pi / 2], smooth=smooth)
+    expected = np.array([0.5, 0.3 + (7 / 0.2 if width else 0), 9.81])
+    near(G.evaluate(0, 0, **values)[1], expected, 1e-12)
+    near(linear.transfer()[1], expected / 0.5, 1e-12)
+    without = ("FVA, FSA of joint1",) if width else ("FS, FVA, FSA, FB of joint1",)
+    assert G.left_out == linear.left_out == without
+    turning = cardan.linearise(robot.with_values(values), [-np.pi / 2], [1.0], smooth=smooth)
+    assert turning.left_out == ()
+    law = robot.joints[0]
+    f, h = friction_law(replace(law, VS=to_value("0.2")) if width else law), 1e-6
+    slope = (f.torque(1.0 + h) - f.torque(1.0 - h)) / (2 * h)
+    near(turning.transfer()[1][1], slope / 0.5, 1e-6)
+
+
+@pytest.mark.parametrize("kind", ["computed-torque", "task-space", "adaptive"])
+def test_a_law_that_compensates_dry_friction_is_linearised_without_it(kind: str) -> None:
+    """Whatever width it smooths with, and how wrong its friction is: poles of the smooth robot."""
+    body = {"mass": 2, "com": [0.5, 0.1, 0], "inertia_com": [0.1, 0, 0, 0.1, 0, 0.2]}
+    links = [body, {"d": 1.0, **body}, {"joint": "fixed", "d": 1.0}]
+    arm = cardan.load({"name": "arm", "gravity": [0, -9.81, 0], "link": links})
+
+    def linear(FS: float, known: float, gain: float = 0.0) -> Linear:
+        on, seen = (
+            replace(arm, joints=tuple(replace(j, FS=to_value(str(x))) for j in arm.joints[:2])
+                    + arm.joints[2:])
+            for x in (FS, known)
+        )  # fmt: skip
+        law = holding(seen, kind, 10.0, [0.3, -0.8])
+        law = cardan.control.observed(seen, law, gain) if gain else law
+        return cardan.linearise(on, [0.3, -0.8], law=law.program)
+
+    for gain in (0.0, 40.0):
+        smooth, *rubbing = (linear(*x, gain) for x in ((0, 0), (3, 3), (3, 1)))
+        assert smooth.left_out == ()
+        for x in rubbing:
+            assert x.left_out == ("FS of joint1", "FS of joint2")
+            near(np.poly(x.A[:4, :4]), np.poly(smooth.A[:4, :4]), 1e-9)
+            near(np.abs(x.eigenvalues).max(), np.abs(smooth.eigenvalues).max(), 1e-6)
 
 
 @pytest.mark.parametrize("name", ["ur5", "fivebar"])

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -321,6 +322,26 @@ def test_a_law_of_closed_loops_takes_a_motion_of_all_joints() -> None:
 def test_a_bandwidth_is_positive(bandwidth: object) -> None:
     with pytest.raises(CardanError, match=r"a bandwidth of .* rad/s; expected a positive one"):
         control.gains(arm(), bandwidth, "computed-torque")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("name", "make"), [
+    ("kp", lambda a, x: control.pd(a, x, -5, 1)),
+    ("kd", lambda a, x: control.pid(a, x, 5, -1, 1)),
+    ("ki", lambda a, x: control.pid(a, x, 5, 1, [1, 1, -1, 1, 1, 1])),
+    ("kp", lambda a, x: control.pd_gravity(a, x, -5, 1)),
+    ("ki", lambda a, x: control.feedforward(a, x, 5, 1, -1)),
+    ("kd", lambda a, x: control.computed_torque(a, x, 5, -1)),
+    ("kp", lambda a, x: control.task_law(a, -1)),
+    ("posture", lambda a, x: control.task_law(a, 1, task="x y z", posture=-1)),
+    ("stiffness", lambda a, x: control.impedance(a, np.eye(4), -1)),
+    ("damping", lambda a, x: control.impedance(a, np.eye(4), 1, -1)),
+    ("kd", lambda a, x: adaptive(a, x, -1)),
+    ("slope", lambda a, x: adaptive(a, x, 1, slope=-1)),
+    ("rates", lambda a, x: adaptive(a, x, 1, rates=-1)),
+])  # fmt: skip
+def test_a_gain_below_zero_is_refused_by_name(name: str, make: Any) -> None:
+    with pytest.raises(CardanError, match=f"{name} = .*: a gain below zero"):
+        make(arm(), motion())
 
 
 def test_what_cannot_be_is_said() -> None:

@@ -260,6 +260,8 @@ def test_what_laws_of_elastic_joints_refuse() -> None:
     x = move([0.3, -0.2], [0.3, -0.2], 1.0)
     with pytest.raises(CardanError, match="no joint of 'arm' is elastic"):
         control.elastic_pd(pendulum(), move([0.1], [0.1], 1.0), 1.0, 1.0)
+    with pytest.raises(CardanError, match="kd = -1: a gain below zero"):
+        control.elastic_pd(elastic(), x, 1.0, -1)
     with pytest.raises(CardanError, match="is not the spring of a motor"):
         control.elastic_pd(pendulum(stiffness=10), move([0.1], [0.1], 1.0), 1.0, 1.0)
     robot = elastic()

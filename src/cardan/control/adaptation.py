@@ -20,7 +20,6 @@ from ..arguments import Numbers, named_arguments
 from ..build.identification import CONSTANT_COLUMNS
 from ..catalogue import model
 from ..describe.robot import FIXED, INERTIA, WRENCH, Joint, Robot
-from ..errors import InputError
 from ..exact import exact
 from ..ir.passes import inline
 from ..ir.trace import Tracer
@@ -32,7 +31,7 @@ from ..motion.trajectory import Trajectory
 from ..program import Program
 from ..simulation.friction import SMOOTH
 from ..simulation.statespace import joint_rates
-from .laws import REFERENCE, Law, _drivable, _program, of_drives
+from .laws import REFERENCE, Law, _drivable, _program, jumping, of_drives, positive
 
 __all__ = ["adaptive", "adaptive_law", "base_values", "reference_regressor"]
 
@@ -150,8 +149,8 @@ def adaptive_law(
     qd, r, rd, rdd = (tracer.array(name, n) for name in ("qd", *REFERENCE))
     width = len(derived(robot, "regressor", base_parameters=True).columns)
     K = tracer.array("K", width)
-    kd, slope = vector("kd", kd, n).tolist(), vector("slope", slope, n).tolist()
-    rates = vector("rates", rates, width).tolist()
+    kd, slope = positive("kd", kd, n), positive("slope", slope, n)
+    rates = positive("rates", rates, width)
     e = [a - q[k] for a, k in zip(r, on.place.tolist(), strict=True)]
     ed = [a - b for a, b in zip(rd, qd, strict=True)]
     v = [a + L * b for a, L, b in zip(rd, slope, e, strict=True)]
@@ -165,7 +164,8 @@ def adaptive_law(
     rate = [g * sum((Y[j][c] * s[j] for j in range(n)), start=0) for c, g in enumerate(rates)]
     extra = {**REFERENCE, "K": f"estimates of {' '.join(columns)}", "Kd": "their rates"}
     outputs = {"tau": ((n,), tau), "Kd": ((width,), rate)}
-    return replace(_program(tracer, "adaptive", robot, outputs, extra), columns=tuple(columns))
+    program = replace(_program(tracer, "adaptive", robot, outputs, extra), columns=tuple(columns))
+    return jumping(program, True, smooth, adaptive_law, robot, kd, slope, rates)
 
 
 @named_arguments
@@ -186,7 +186,5 @@ def adaptive(
     motion = of_drives(robot, motion)
     columns = derived(robot, "regressor", base_parameters=True).columns
     z0 = vector("first", first, len(columns))
-    if (np.asarray(rates, float) < 0).any():
-        raise InputError("rates of adaptation must not be negative")
     program = adaptive_law(robot, kd, slope, rates, smooth)
     return Law(program, motion, z0)

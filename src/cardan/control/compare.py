@@ -130,8 +130,9 @@ def of_links(robot: Robot, motion: Trajectory) -> Trajectory:
 
 def holding(robot: Robot, kind: str, bandwidth: float, q: Numbers) -> Law:
     """A law of the table that holds the robot at q."""
-    held = held_positions(robot, q)
-    return build(robot, move(held, held, 1.0), kind, bandwidth, q)
+    start = coordinates(robot).first("q", q)
+    held = held_positions(robot, start)
+    return build(robot, move(held, held, 1.0), kind, bandwidth, start)
 
 
 @named_arguments

@@ -41,7 +41,17 @@ from ..motion.joints import moving, number, require_numbers, vector
 from ..motion.trajectory import Trajectory
 from ..program import Program
 from ..simulation.statespace import SMOOTH
-from .laws import AHEAD, REFERENCE, Law, _program, _saturated, positive_bandwidth, rubbing
+from .laws import (
+    AHEAD,
+    REFERENCE,
+    Law,
+    _program,
+    _saturated,
+    jumping,
+    positive,
+    positive_bandwidth,
+    rubbing,
+)
 
 __all__ = [
     "elastic_gains",
@@ -145,7 +155,7 @@ def elastic_law(
     references are of the links."""
     of, on = pairs(robot), coordinates(robot)
     m = on.nu
-    kp, kd, ki = (vector(x, y, m).tolist() for x, y in (("kp", kp), ("kd", kd), ("ki", ki)))
+    kp, kd, ki = (positive(x, y, m) for x, y in (("kp", kp), ("kd", kd), ("ki", ki)))
     tracer = Tracer()
     q, qd = tracer.array("q", on.nq), tracer.array("qd", on.nv)
     r, rd, _ = (tracer.array(name, m) for name in REFERENCE)
@@ -220,7 +230,8 @@ def linearising_law(
     if friction:
         lost = rubbing(robot, tracer, q, qd, {}, smooth)
         tau = [u + lost[j] for u, j in zip(tau, of.motors, strict=True)]
-    return _program(tracer, "linearising", robot, {"tau": ((m,), tau)}, _of_links(AHEAD))
+    program = _program(tracer, "linearising", robot, {"tau": ((m,), tau)}, _of_links(AHEAD))
+    return jumping(program, friction, smooth, linearising_law, robot, bandwidth)
 
 
 def _rate(of: Pairs, code: Code, n: int) -> Code:

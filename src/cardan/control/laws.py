@@ -18,9 +18,9 @@ shapes no inertia: the tool moves as its own (N. Hogan, "Impedance control", 198
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -175,6 +175,18 @@ def positive_bandwidth(given: Any) -> float:
     return float(given)
 
 
+def positive(name: str, given: Any, n: int) -> list[float]:
+    """Gains, one for all or one each: none is below zero, where an error would push away."""
+    values = vector(name, given, n)
+    if (values < 0).any():
+        shown = given if np.ndim(given) == 0 else values.tolist()
+        raise InputError(
+            f"{name} = {shown}: a gain below zero", where=name,
+            remedy="laws add their gains, as in tau = kp e + kd ed + ki z: give them positive",
+        )  # fmt: skip
+    return [float(x) for x in values]
+
+
 @named_arguments
 def joint_law(
     robot: Robot, kind: str, kp: Numbers, kd: Numbers, ki: Numbers = 0.0, *, parts: str = "model",
@@ -190,7 +202,7 @@ def joint_law(
         raise UnknownNameError.of("control law", kind, LAWS)
     on = coordinates(robot)
     n = on.nv
-    kp, kd, ki = (vector(x, y, n).tolist() for x, y in (("kp", kp), ("kd", kd), ("ki", ki)))
+    kp, kd, ki = (positive(x, y, n) for x, y in (("kp", kp), ("kd", kd), ("ki", ki)))
     if kind == "pid" and not any(ki):
         raise InputError("a pid law has an integral part; ki is 0", remedy="give ki, or use pd")
     tracer = Tracer()
@@ -224,7 +236,20 @@ def joint_law(
             (n,),
             e if limit is None else [x + y for x, y in zip(e, back, strict=True)],
         )
-    return _program(tracer, kind, robot, outputs, REFERENCE)
+    program = _program(tracer, kind, robot, outputs, REFERENCE)
+    options = {"parts": parts, "limit": limit, "friction": friction}
+    return jumping(program, friction and modelled, smooth, joint_law, robot, kind, kp, kd, ki,
+                   **options)  # fmt: skip
+
+
+def jumping(
+    program: Program, rubs: bool, smooth: float, make: Callable[..., Program], *given: Any,
+    **options: Any,
+) -> Program:  # fmt: skip
+    """The program of a law that smooths dry friction, with how it is made with jumps instead."""
+    if not (rubs and smooth):
+        return program
+    return replace(program, jumping=partial(make, *given, **options, smooth=0.0))
 
 
 def _base(tracer: Tracer, *names: str) -> dict[str, list[Any]]:
@@ -447,7 +472,8 @@ def task_law(
     _drivable(robot, floating=True)
     on, floats = coordinates(robot), is_floating(robot)
     n, rows = on.nv, _controlled(robot, task, on.nv)
-    kp, kd = vector("kp", kp, len(rows)).tolist(), vector("kd", kd, len(rows)).tolist()
+    kp, kd = positive("kp", kp, len(rows)), positive("kd", kd, len(rows))
+    posture = positive("posture", posture, 1)[0]
     chosen = {} if frame is None else {"frame": frame}
     tracer = Tracer()
     q, qd = tracer.array("q", on.nq), tracer.array("qd", n)
@@ -485,7 +511,9 @@ def task_law(
         "V_r": f"its twist (linear, angular) in {where}",
         "Vd_r": "its acceleration",
     }
-    return _program(tracer, "task-space", robot, {"tau": ((n,), tau)}, extra)
+    program = _program(tracer, "task-space", robot, {"tau": ((n,), tau)}, extra)
+    options = {"frame": frame, "task": task, "posture": posture}
+    return jumping(program, friction, smooth, task_law, robot, kp, kd, **options)
 
 
 def _in_world(
@@ -576,10 +604,7 @@ def impedance_law(
     _drivable(robot)
     on = coordinates(robot)
     n, rows = on.nv, _controlled(robot, task, on.nv)
-    K, D = (vector(x, y, len(rows)).tolist() for x, y in
-            (("stiffness", stiffness), ("damping", damping)))  # fmt: skip
-    if min(K) < 0 or min(D) < 0:
-        raise InputError("stiffness and damping of an impedance must not be negative")
+    K, D = (positive(x, y, len(rows)) for x, y in (("stiffness", stiffness), ("damping", damping)))
     chosen = {} if frame is None else {"frame": frame}
     tracer = Tracer()
     q, qd = tracer.array("q", on.nq), tracer.array("qd", n)
@@ -596,7 +621,7 @@ def impedance_law(
     ]
     tau = [dot([row[j] for row in jacobian], push) + Q[j] for j in range(n)]
     if len(rows) < n:
-        losses = vector("posture", posture, n).tolist()
+        losses = positive("posture", posture, n)
         drag = [-(c * v) for c, v in zip(losses, qd, strict=True)]
         rest = _least_change(jacobian, [0] * len(rows), drag)
         tau = [u + x for u, x in zip(tau, rest, strict=True)]

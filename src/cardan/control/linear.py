@@ -4,6 +4,10 @@
 
 For one arm this is [B23] (3.7): I qdd + kd qd + kp q = ...; its eigenvalues are
 -d/2I ± sqrt((d/2I)² - p/I).
+
+Dry friction jumps at rest and has no slope there. Joints with a width VS have that of their law,
+FS/VS; of the others the linear system leaves it out, in the robot and in a law that compensates it,
+and names it (`left_out`); `smooth=` gives them a width instead.
 """
 
 from __future__ import annotations
@@ -26,7 +30,8 @@ from ..motion.coordinates import JointSpace, coordinates
 from ..motion.derived import derived
 from ..motion.joints import vector
 from ..program import Program
-from ..simulation.statespace import SMOOTH, StateSpace, state_space
+from ..simulation.friction import positive_width, slopeless, smoothed
+from ..simulation.statespace import StateSpace, state_space
 from .elastic import pairs
 from .laws import REFERENCE, STATES, state_name
 
@@ -39,11 +44,12 @@ _ROUNDING = 1e-13
 @dataclass(frozen=True)
 class Linear:
     """xd = A x + B tau, y = C x + D tau about a state; A includes the law if there is one, and y
-    are the positions of the joints."""
+    are the positions of the joints. `left_out`: friction without a slope there, "FS of joint1"."""
 
     A: np.ndarray
     B: np.ndarray
     positions: int = 0
+    left_out: tuple[str, ...] = ()
 
     @property
     def C(self) -> np.ndarray:
@@ -98,13 +104,13 @@ class Linear:
         """Damping ratio of each eigenvalue; 1 and more does not oscillate."""
         roots = self.eigenvalues
         size = np.where(np.abs(roots) > 0, np.abs(roots), 1)
-        return np.asarray(-roots.real / size)
+        return np.asarray(0.0 - roots.real / size)
 
 
 @named_arguments
 def linearise(
     robot: Robot, q: Numbers, qd: Numbers = 0.0, *, tau: Numbers = None, law: Program | None = None,
-    reference: Numbers = None, friction: bool = True, smooth: float = SMOOTH,
+    reference: Numbers = None, friction: bool = True, smooth: float | None = None,
 ) -> Linear:  # fmt: skip
     """The linear system about a state; tau defaults to the torques that hold it (of qdd = 0).
 
@@ -116,10 +122,16 @@ def linearise(
     which is at rest as described, x = [q, P, turn, qd, V0]: turn is a small rotation vector in the
     axes of the base.
 
+    Dry friction of joints at rest without a width VS has no slope: it is left out, and named in
+    `left_out`; `smooth` (rad/s or m/s) is a width for them, and a law then keeps its own.
+
     >>> linear = cardan.linearise(cardan.load("ur5"), np.zeros(6))
     >>> linear.A.shape, linear.B.shape
     ((12, 12), (12, 6))"""
-    space = state_space(robot, friction=friction, smooth=smooth)
+    source = robot if smooth is None else smoothed(robot, positive_width(smooth))
+    if law is not None and law.jumping and smooth is None:
+        law = law.jumping()
+    space = state_space(source, friction=friction, smooth=0.0)
     if robot.interactions and (tau is None and law is None):
         raise InputError(
             f"'{robot.name}' has interactions, against which the models do not hold it: give tau"
@@ -140,8 +152,10 @@ def linearise(
     motions = _motions(robot, on, space, at["x"])
     A, B = motions.back @ A @ motions.along, motions.back @ B
     count = motions.along.shape[1] - on.nv if on.closed else on.nq
+    rates = (on.matrix(q, qd)[0] @ qd if on.closed else qd).tolist()
+    left_out = slopeless(source, rates) if friction else ()
     if law is None:
-        return Linear(A, B, count)
+        return Linear(A, B, count, left_out)
     parts = {
         "q": slice(0, space.n), "qd": slice(space.positions, space.positions + space.nv),
         "V0": slice(space.size - 6, None),
@@ -169,7 +183,7 @@ def linearise(
         own = slope(f"{name}d")
         A = np.block([[A, B @ by_z["tau"]], [own, by_z[f"{name}d"]]])
         B = np.vstack([B, np.zeros((len(own), B.shape[1]))])
-    return Linear(A, B, count)
+    return Linear(A, B, count, left_out)
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ from ..motion.joints import moving, number, require_numbers, vector
 from ..motion.trajectory import Trajectory
 from ..program import Program
 from ..simulation.statespace import SMOOTH, joint_rates
-from .laws import Law, _program, _saturated, rubbing
+from .laws import Law, _program, _saturated, jumping, rubbing, state_name
 
 __all__ = ["observed", "observer", "residuals"]
 
@@ -133,35 +133,48 @@ def observed(
     >>> law = cardan.control.observed(robot, cardan.control.pd_gravity(robot, motion, 100.0, 20.0))
     >>> list(law.program.outputs), law.z0.shape
     (['tau', 'zd', 'r'], (6,))"""
-    inner, on = law.program, coordinates(robot)
+    program = _observed(robot, law.program, gain, compensate, limit, friction, smooth)
+    own = program.inputs["z"][0] - coordinates(robot).nv
+    begin = np.zeros(own) if law.z0 is None else law.z0
+    return Law(program, law.motion, np.concatenate([begin, _momentum(robot, law.motion)]))
+
+
+def _observed(
+    robot: Robot, inner: Program, gain: Any, compensate: bool, limit: Any, friction: bool,
+    smooth: float,
+) -> Program:  # fmt: skip
+    """The program of a law and the observer."""
+    if not smooth and inner.jumping:
+        inner = inner.jumping()
+    on, state = coordinates(robot), state_name(inner)
     if inner.outputs["tau"] != (on.nu,):
         raise InputError(
             f"the law drives {inner.outputs['tau'][0]} joints and '{robot.name}' has {on.nu}"
         )
-    own = inner.inputs[law.state][0] if law.state else 0
+    own = inner.inputs[state][0] if state else 0
     tracer, n = Tracer(), on.nv
     x: dict[str, Any] = {}
     for key, shape in inner.inputs.items():
-        if key != law.state:
+        if key != state:
             x[key] = _flat(tracer.array(key, *shape))
     missing = _FLOATING if is_floating(robot) else ()
     x |= {key: tracer.array(key, _SIZES[key]) for key in missing if key not in x}
     z = tracer.array("z", own + n)
-    results = inline(tracer.graph, inner.code, {**x, **({law.state: z[:own]} if own else {})})
+    results = inline(tracer.graph, inner.code, {**x, **({state: z[:own]} if own else {})})
     r, rate = predicted(robot, tracer, {**x, "z": z[own:]}, gain, friction, smooth)
     tau = results["tau"]
     if compensate:
         tau = [u - s for u, s in zip(tau, np.array(r, object)[on.driven], strict=True)]
     if limit is not None:
         tau = _saturated(tracer, tau, vector("limit", limit, on.nu))
-    zd = [*results.get(f"{law.state}d", ()), *_pushed(robot, tau, rate)]
+    zd = [*results.get(f"{state}d", ()), *_pushed(robot, tau, rate)]
     outputs = {"tau": ((on.nu,), tau), "zd": ((own + n,), zd), "r": ((n,), r)}
-    words = inner.meaning.get(law.state, "")
+    words = inner.meaning.get(state, "")
     extra = {**inner.meaning, "z": f"{words}; then {_STATE}" if words else _STATE, "r": _RESIDUAL}
     name = inner.model.removeprefix("control ")
     program = _program(tracer, f"{name} observed", robot, outputs, extra)
-    begin = np.zeros(own) if law.z0 is None else law.z0
-    return Law(program, law.motion, np.concatenate([begin, _momentum(robot, law.motion)]))
+    return jumping(program, friction or inner.jumping is not None, smooth, _observed, robot, inner,
+                   gain, compensate, limit, friction)  # fmt: skip
 
 
 def _flat(x: list[Any]) -> list[Any]:

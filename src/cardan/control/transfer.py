@@ -4,7 +4,8 @@
 
 at a configuration where the torques Q hold the robot. G = (A s² + F s + K)^-1 is written by
 cofactors over the determinant, of each group of joints that move one another; powers of s that all
-have in common go. With numbers `Linear.transfer` gives the same from A, B, C and D.
+have in common go. With numbers `Linear.transfer` gives the same from A, B, C and D. Dry friction
+without a width VS has no slope at rest and is left out by both.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ from ..describe.values.polynomial import collected
 from ..errors import InputError, ModelError
 from ..motion.joints import moving
 from ..program import Program
+from ..simulation.friction import positive_width, slopeless, smoothed
 
 __all__ = ["TransferFunctions", "transfer_functions"]
 
@@ -53,12 +55,14 @@ _OPERATORS: dict[str, Any] = {
 @dataclass(frozen=True)
 class TransferFunctions:
     """G(s) of torques to positions, symbols kept: `num` and `den` are rows of polynomials,
-    formulas by rising powers of s."""
+    formulas by rising powers of s. `left_out`: friction that has no slope at rest, "FS of joint1".
+    """
 
     num: list[list[Polynomial]]
     den: list[list[Polynomial]]
     joints: tuple[str, ...]
     torques: tuple[str, ...]
+    left_out: tuple[str, ...] = ()
 
     def coefficients(self, row: int, column: int) -> tuple[list[str], list[str]]:
         """(numerator, denominator) of an element as formulas, by falling powers of s."""
@@ -112,9 +116,12 @@ def _written(coefficients: Sequence[str]) -> str:
 
 
 @named_arguments
-def transfer_functions(robot: Robot, q: Numbers = 0, *, friction: bool = True) -> TransferFunctions:
+def transfer_functions(
+    robot: Robot, q: Numbers = 0, *, friction: bool = True, smooth: float | None = None
+) -> TransferFunctions:
     """G(s) of torques to positions about q, at rest, as formulas. q: values, or exact ones as text
-    ("pi/2"), one for all joints or one for each.
+    ("pi/2"), one for all joints or one for each. Dry friction is left out, and named in `left_out`,
+    of joints without a width VS; `smooth` (rad/s or m/s) is one for them.
 
     >>> arm = cardan.load({"name": "arm", "gravity": [0, "-g", 0], "link": [
     ...     {"joint": "revolute", "M": "m", "MX": "m*l", "ZZ": "m*l^2", "FV": "b"}]})
@@ -126,6 +133,8 @@ def transfer_functions(robot: Robot, q: Numbers = 0, *, friction: bool = True) -
             f"transfer functions as formulas are for trees on a fixed base; not '{robot.name}'",
             remedy="use cardan.linearise(robot, q).transfer()",
         )
+    if smooth is not None:
+        robot = smoothed(robot, positive_width(smooth))
     joints = moving(robot)
     n, values = len(joints), _positions(q, len(joints))
     A, H, U = (model(robot, name).plain for name in ("inertia-matrix", "bias", "energies"))
@@ -141,7 +150,8 @@ def transfer_functions(robot: Robot, q: Numbers = 0, *, friction: bool = True) -
     motors = [j for j, joint in enumerate(joints) if not joint.elastic]
     num, den = _inverse(s, motors, robot.name)
     torques = tuple(f"tau{j + 1}" for j in motors)
-    return TransferFunctions(num, den, tuple(robot.variables), torques)
+    left_out = slopeless(robot) if friction else ()
+    return TransferFunctions(num, den, tuple(robot.variables), torques, left_out)
 
 
 def _matrix(program: Program, q: list[Value]) -> list[list[Value]]:

@@ -16,15 +16,17 @@ import numpy as np
 
 from ..build.flexible.closure import closing
 from ..describe.robot import FIXED, FRICTION, Drive, Joint, Robot
+from ..describe.values.expression import number as value_of
 from ..describe.values.parser import to_value
+from ..errors import InputError
 from ..mechanism.coordinates import Coordinates
 from ..models.friction import COEFFICIENTS, Friction
 from ..motion.derived import compiled
 from ..motion.joints import friction_law, number
 
 __all__ = [
-    "KINDS", "SMOOTH", "Stiction", "jumps", "laws", "link_damping", "rubbing_cuts",
-    "rubbing_drives", "smoothed",
+    "KINDS", "SMOOTH", "Stiction", "jumps", "laws", "link_damping", "positive_width",
+    "rubbing_cuts", "rubbing_drives", "slopeless", "smoothed",
 ]  # fmt: skip
 
 KINDS = ("smooth", "event", "none")
@@ -38,7 +40,9 @@ def smoothed(robot: Robot, width: float = SMOOTH) -> Robot:
 
     def joint(x: Any) -> Any:
         dry = any(getattr(x, key) != 0 for key in _DRY)
-        return replace(x, VS=to_value(str(width))) if dry and number(x.VS) < width else x
+        if not dry or not _below(x.VS, width):
+            return x
+        return replace(x, VS=to_value(str(width)))
 
     return replace(
         robot,
@@ -46,6 +50,43 @@ def smoothed(robot: Robot, width: float = SMOOTH) -> Robot:
         loops=tuple(replace(k, cut=joint(k.cut)) for k in robot.loops),
         drives=tuple(map(joint, robot.drives)),
     )
+
+
+def positive_width(given: float) -> float:
+    """A width of the sign, rad/s or m/s, checked."""
+    if not (np.isfinite(given) and given > 0):
+        raise InputError(f"smooth = {given}; expected a positive speed, rad/s or m/s")
+    return given
+
+
+def _below(given: Any, width: float) -> bool:
+    """Is a width below another? One that is a symbol is what the symbol says."""
+    value = value_of(given)
+    return value is not None and value < width
+
+
+def slopeless(robot: Robot, qd: Sequence[float] = ()) -> tuple[str, ...]:
+    """What of the friction has no slope where the robot stands still: "FS of joint1". The sign of
+    joints without a width VS, and terms that tell the directions apart. qd: rates of all joints
+    that move; those that turn have slopes."""
+    moving = (k for k, x in enumerate(robot.joints, 1) if x.sigma != FIXED)
+    rates = dict(zip(moving, qd, strict=False))
+    still = not any(rates.values())
+    items: list[tuple[Any, bool]] = [
+        (joint, rates.get(k, 0) == 0) for k, joint in enumerate(robot.joints, 1)
+    ]
+    items += [(loop.cut, still) for loop in robot.loops]
+    items += [
+        (x, sum(number(ratio) * rates.get(j, 0) for j, ratio in x.joints) == 0)
+        for x in robot.drives
+    ]
+    found = []
+    for item, at_rest in items:
+        without = ("FVA", "FSA") if item.VS != 0 else ("FS", "FVA", "FSA", "FB")
+        keys = [key for key in without if getattr(item, key) != 0]
+        if keys and at_rest:
+            found.append(f"{', '.join(keys)} of {item.name}")
+    return tuple(found)
 
 
 def laws(joints: Sequence[Joint | Drive | None]) -> Friction:

@@ -33,6 +33,7 @@ from .friction import (
     jumps,
     laws,
     link_damping,
+    positive_width,
     rubbing_cuts,
     rubbing_drives,
     smoothed,
@@ -71,8 +72,7 @@ class Plant:
         robot = self.robot
         if self.friction not in KINDS:
             raise UnknownNameError.of("friction", self.friction, KINDS)
-        if not (np.isfinite(self.smooth) and self.smooth > 0):
-            raise InputError(f"smooth = {self.smooth}; expected a positive speed, rad/s or m/s")
+        positive_width(self.smooth)
         self.on = coordinates(robot)
         self.watch = Watch(self.on)
         self.n, self.m, self.floating = self.on.nq, self.on.nv, is_floating(robot)

@@ -34,6 +34,12 @@ def linearise(
     diagram: Annotated[
         str, typer.Option(metavar="FILE", help="A block diagram, .svg; - is stdout.")
     ] = "",
+    smooth: Annotated[
+        float | None,
+        typer.Option(
+            metavar="WIDTH", help="rad/s or m/s: a width VS for dry friction that has none."
+        ),
+    ] = None,
     setting: Settings = None,
     json: Json = False,
 ) -> None:
@@ -50,7 +56,8 @@ def linearise(
     described = open_robot(robot, setting)
     if described.parameters and not law and not diagram:
         words = [part.strip() for part in q.split(",")]
-        found = transfer_functions(described, words[0] if len(words) == 1 else words)
+        at = words[0] if len(words) == 1 else words
+        found = transfer_functions(described, at, smooth=smooth)
         _formulas(found, json)
         return
     if described.parameters and not (diagram and not law):
@@ -65,12 +72,13 @@ def linearise(
         write(diagram, block_diagram(described, program))
         return
     place = coordinates(described).first("--q", _one(numbers(q, "--q")))
-    linear = linear_of(described, place, law=program)
+    linear = linear_of(described, place, law=program, smooth=smooth)
     num, den = linear.transfer() if transfer else (None, None)
     if json:
         roots = [[x.real, x.imag] for x in linear.eigenvalues]
         facts: dict[str, Any] = {key: getattr(linear, key).tolist() for key in "ABCD"}
         facts |= {"eigenvalues": roots, "stable": linear.stable}
+        facts["left out"] = list(linear.left_out)
         if num is not None and den is not None:
             facts |= {"num": num.tolist(), "den": den.tolist()}
         print_json(facts)
@@ -89,20 +97,29 @@ def linearise(
         for x, f, d in zip(linear.eigenvalues, linear.frequencies, linear.damping, strict=True)
     ]
     print_table("", ("eigenvalue, 1/s", "Hz", "damping"), rows)
+    _tell(linear.left_out)
 
 
 def _one(values: list[float]) -> Any:
     return values[0] if len(values) == 1 else values
 
 
+def _tell(left_out: tuple[str, ...]) -> None:
+    if left_out:
+        print_text(f"left out: {'; '.join(left_out)} (no slope at rest; a width VS, or --smooth,"
+                   " gives dry friction one)")  # fmt: skip
+
+
 def _formulas(found: Any, json: bool) -> None:
     """Transfer functions as text, or their coefficients by falling powers of s."""
     if not json:
         print_text(str(found))
+        _tell(found.left_out)
         return
     listed_ = []
     for i, joint in enumerate(found.joints):
         for j, torque in enumerate(found.torques):
             num, den = found.coefficients(i, j)
-            listed_.append({"output": joint, "input": torque, "num": num, "den": den})
+            listed_.append({"output": joint, "input": torque, "num": num, "den": den,
+                            "left out": list(found.left_out)})  # fmt: skip
     print_json(listed_)

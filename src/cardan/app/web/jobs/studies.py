@@ -316,7 +316,9 @@ def linear(robot: Any, data: Data, say: Say) -> Data:
     matrices = {key: getattr(system, key) for key in "ABCD"}
     csv = {f"{key}.csv": as_csv({f"c{k}": x for k, x in enumerate(M.T, 1)})
            for key, M in matrices.items() if M.size}  # fmt: skip
+    left_out = "; ".join(system.left_out)
     return {
+        "says": f"left out, without a slope at rest: {left_out}" if left_out else "",
         "tables": [{"title": "Eigenvalues", "rows": rows,
                     "heads": ["real", "imaginary", "frequency"]}],
         "values": {key: matrices[key].tolist() for key in "AB"},
