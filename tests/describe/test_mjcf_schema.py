@@ -328,6 +328,9 @@ FREE = """<mujoco><worldbody><body name="a"><joint name="j"/><geom size="0.1" po
     [
         (FREE, "name the one to read, load(path, body='world')"),
         (arm(second='class="typo"'), "there is no class 'typo' of defaults"),
+        (arm(more='<body name="e"><joint/><geom size="0.1" mass="0"/></body>'), "no mass"),
+        (arm(more='<body><joint/><inertial pos="0 0 0" mass="1" diaginertia="0 0 0"/></body>'),
+         "bodies that move have no mass or inertia"),
         (arm(more='<frame childclass="typo"/>'), "there is no class 'typo'"),
         (arm(tail='<actuator><motor joint="j" class="x"/></actuator>'), "no class 'x'"),
         (arm('<default class="x"/>'), "is called 'main'"),

@@ -88,7 +88,8 @@ def test_mimic_is_a_warning_that_names_the_joint():
     assert robot is not None
     assert robot.n == 2
     assert not robot.constrained
-    assert [fault.severity for fault in faults] == ["warning"]
+    assert [fault.severity for fault in faults] == ["warning", "warning"]
+    assert "no link that moves has mass" in faults[1].message
     assert "'elbow' mimics 'shoulder'" in faults[0].message
     assert "mimic=True" in faults[0].message
 
@@ -215,3 +216,17 @@ def test_line_numbers_survive_the_declaration():
     )
     _, faults = read(text)
     assert [fault.line for fault in faults if "already" in fault.message] == [5]
+
+
+MASS = """<inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/>
+    </inertial>"""
+
+
+@pytest.mark.parametrize(("type", "told"), [("continuous", True), ("fixed", False)])
+def test_a_link_that_moves_without_mass_is_told_by_name(type, told):
+    text = tree("abc", ("a", "b"), ("b", "c"))
+    text = text.replace('<link name="b"/>', f'<link name="b">{MASS}</link>')
+    text = text.replace('name="b_c" type="revolute"', f'name="b_c" type="{type}"')
+    robot, faults = read(text)
+    assert robot is not None
+    assert [("no mass" in x.message, x.link) for x in faults] == [(True, "c")] * told

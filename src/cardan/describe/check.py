@@ -25,6 +25,7 @@ from .robot import (
     GEOMETRY,
     INERTIA,
     MOTION,
+    PRISMATIC,
     REVOLUTE,
     SLIPS,
     WRENCH,
@@ -37,7 +38,10 @@ from .robot import (
 from .values.expression import Expression, number, symbol, symbols
 from .values.parser import is_name
 
-__all__ = ["UNREAD", "check", "completed", "extremes", "is_body", "moving_base", "require_sound"]
+__all__ = [
+    "UNREAD", "check", "completed", "extremes", "is_body", "moving_base", "require_sound",
+    "weightless",
+]  # fmt: skip
 
 Line = Callable[[str, int], int]
 LARGEST_NAME = 200
@@ -473,6 +477,24 @@ class _Checker:
                 j,
                 "warning",
             )
+
+
+def weightless(robot: Robot) -> list[str]:
+    """The links that a joint moves against nothing: at the end of their branch, without mass, or
+    with all of it on the axis, and no rotor. Their accelerations are not determined."""
+    loaded = {end.antecedent for loop in robot.loops for end in (loop.cut, loop.twin)}
+    loaded |= {j for drive in robot.drives if drive.IA != 0 for j, _ in drive.joints}
+    loaded |= {leader for c in robot.couplings.values() for leader, _ in c.leaders}
+    names = []
+    for j in range(len(robot.joints), 0, -1):
+        joint, link = robot.joints[j - 1], robot.links[j - 1]
+        moves = joint.sigma != FIXED
+        resisting = (link.M if joint.sigma == PRISMATIC else link.ZZ, joint.IA)
+        if moves and j not in loaded and joint.mimic is None and resisting == (0, 0):
+            names.append(link.name)
+        if moves or j in loaded or any(getattr(link, key) != 0 for key in INERTIA):
+            loaded.add(joint.antecedent)
+    return names[::-1]
 
 
 def _repeated(names: Iterable[str]) -> Iterator[tuple[int, str]]:

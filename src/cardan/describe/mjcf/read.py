@@ -33,6 +33,7 @@ from ..bodies import (
     moved,
     named_frames,
 )
+from ..check import weightless
 from ..closures import Placed
 from ..couplings import coupled
 from ..frames import Array, decimal_value, frame
@@ -68,6 +69,9 @@ def read_mjcf(
     scene.read()
     mjcf.summarize()
     robot = None if mjcf.main.failed else scene.robot(file)
+    for name in [] if robot is None else weightless(robot):
+        words = "bodies that move have no mass or inertia: give them geoms with mass or <inertial>"
+        mjcf.remark(words, name, scene.elements.get(name, mjcf.root), "error")
     left_out(mjcf)
     mjcf.summarize()
     faults = sorted(mjcf.main.faults, key=lambda x: (x.file != file, x.file, x.line))

@@ -22,14 +22,25 @@ import numpy as np
 
 from ...errors import Fault, UnknownNameError
 from ..bodies import Body, longest_path, moved, named_frames
-from ..check import completed
+from ..check import completed, weightless
 from ..closures import Placed
 from ..couplings import coupled
 from ..frames import SNAP_ANGLE, Array, decimal_value
-from ..robot import FIXED, PRISMATIC, REVOLUTE, Base, Coupling, Joint, Limits, Link, Robot
+from ..robot import (
+    FIXED,
+    INERTIA,
+    PRISMATIC,
+    REVOLUTE,
+    Base,
+    Coupling,
+    Joint,
+    Limits,
+    Link,
+    Robot,
+)
 from ..values.expression import Value
 from ..xacro.packages import Among, Packages
-from ..xml.source import MOST_JOINTS, Source, shown
+from ..xml.source import MOST_JOINTS, Source, shown, summaries
 from .drives import with_motors, with_rotors
 from .elements import Elements, JointElement, LinkElement, read_elements
 from .loops import loops_of, read_loops
@@ -97,11 +108,28 @@ def robot_of(elements: Elements, source: Source, merge: bool, mimic: bool) -> Ro
     end = longest_path((joint.child, joint.parent, joint.type != "fixed") for joint in order)
     for element in elements.root.iterfind("end_effector"):
         end = element.get("link") if element.get("link") in place else end
-    return Robot(
+    robot = Robot(
         elements.name, tuple(placed.links), tuple(joints), tuple(loops),
         base=replace(base, link=placed.root), gravity=elements.gravity or GRAVITY,
         source=source.file, frames=frames, end_effector=end,
     )  # fmt: skip
+    _tell_weightless(robot, links, source)
+    return robot
+
+
+def _tell_weightless(robot: Robot, links: Mapping[str, LinkElement], source: Source) -> None:
+    """A file for geometry alone has no mass at all, which is one line."""
+    names = [] if source.failed else weightless(robot)
+    if not names:
+        return
+    if not any(getattr(link, key) != 0 for link in robot.links for key in INERTIA):
+        words = "no link that moves has mass: its frames and velocities are right, forces are zero"
+        source.fault(words, severity="warning")
+        return
+    remark = "links that move have no mass or inertia, so that their accelerations have no value"
+    lines = {name: source.place(links[name].line if name in links else 0) for name in names}
+    places = [Fault("", *lines[name], name, "warning", (name,)) for name in names]
+    source.faults += summaries({f"{remark}: give them an <inertial>": places})
 
 
 def _ordered(elements: Elements, source: Source) -> list[JointElement]:
