@@ -174,3 +174,32 @@ def test_a_fault_of_ours_passes_as_it_is() -> None:
 )  # fmt: skip
 def test_what_fits(value: Any, hint: Any, right: bool) -> None:
     assert fits(value, hint) is right
+
+
+@pytest.mark.parametrize(
+    "values",
+    [np.ma.array(np.zeros(6), mask=[1, 0, 0, 0, 0, 0]), np.zeros(6) * 1j, ["0"] * 6],
+    ids=["masked", "complex", "text"],
+)
+def test_no_part_of_an_array_is_dropped(values: Any) -> None:
+    robot = cardan.load("ur5")
+    motion = cardan.trajectory(robot, np.ones(6), duration=1)
+    geometry = cardan.model(robot, "inverse-geometry")
+    gravity = cardan.model(robot, "gravity")
+    loops = cardan.model(cardan.load("fivebar"), "loop-geometry")
+    T = cardan.model(robot, "transform").evaluate(q=np.zeros(6))
+    doors: list[Any] = [
+        lambda: gravity.evaluate(q=values),
+        lambda: gravity.compile()(q=values),
+        lambda: cardan.trajectory(robot, values, duration=1),
+        lambda: cardan.simulate(robot, values, duration=0.01),
+        lambda: cardan.linearise(robot, values),
+        lambda: cardan.control.pd(robot, motion, values, 1),
+        lambda: cardan.inverse_kinematics(robot, T, guess=values),
+        lambda: geometry.solve(T, guess=values),
+        lambda: loops.solve(values[:2]),
+        lambda: cardan.sweep(gravity, {f"q{j}": values for j in range(1, 7)}),
+    ]
+    for door in doors:
+        with pytest.raises(cardan.InputError):
+            door()

@@ -22,7 +22,7 @@ import numpy as np
 
 from .errors import CardanError, InputError
 
-__all__ = ["Numbers", "named_arguments"]
+__all__ = ["Numbers", "floats", "named_arguments"]
 
 Numbers = Annotated[Any, "numbers"]  # what NumPy reads as an array of real numbers
 F = TypeVar("F", bound=Callable[..., Any])
@@ -178,3 +178,12 @@ def _word(hint: Any) -> str:
     if origin is not None and args:
         return f"a {origin.__name__.lower()} of values, each {_word(args[0])}"
     return _WORDS.get(hint) or f"a {getattr(hint, '__name__', hint)}"
+
+
+def floats(value: Any) -> np.ndarray:
+    """What NumPy reads as real numbers, as floats; a TypeError where it would drop something (an
+    imaginary part, the mask of an array) or read text."""
+    found = np.asarray(value)
+    if found.dtype.kind not in "fiubO" or np.ma.is_masked(value):
+        raise TypeError("no real numbers")
+    return np.asarray(found, float)

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arguments import named_arguments
+from ..arguments import floats, named_arguments
 from ..describe.robot import REVOLUTE
 from ..document.notebook import equations_shown, notebook_html, notebook_latex
 from ..document.structure import Part
@@ -253,7 +253,7 @@ class InverseGeometry:
 
     def _guess(self, guess: Any) -> Array:
         try:
-            found = np.asarray(guess, float)
+            found = floats(guess)
         except (TypeError, ValueError):
             found = np.full((), np.nan)
         if found.shape[-1:] != (self.chain.n,) or not np.isfinite(found).all():
@@ -279,7 +279,7 @@ class InverseGeometry:
                 return start[..., list(self.free)]
             return np.zeros(1) if guess is None else arm_angle(numeric, start)[..., None]
         try:
-            found = np.asarray(free, float)
+            found = floats(free)
         except (TypeError, ValueError):
             found = np.full((), np.nan)
         if count == 1:

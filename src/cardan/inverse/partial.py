@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arguments import floats
 from ..describe.robot import PRISMATIC
 from ..errors import InputError, ModelError
 from .chain.chain import NumericChain
 from .chain.differences import distance, scaled
 from .doubt import Found
 from .general.kept import sample_values
+from .poses import refuse_rotations
 
 if TYPE_CHECKING:
     from .geometry import InverseGeometry
@@ -48,25 +50,13 @@ def partial(ik: InverseGeometry, x: Any) -> Partial:
     """The solution of the longer arm for points, or points and directions; derived once."""
     shape = np.shape(x)
     if shape[-2:] == (3, 3):
-        _refuse_rotations(x)
+        refuse_rotations(x)
     turns = 3 if shape[-1] == 3 else 1
     known = ik._partials.get(turns)
     if known is None:
         others = [j for j in range(ik.chain.n) if j not in ik.free]
         known = ik._partials[turns] = Partial(_longer(ik, turns, others, shape), turns, others)
     return known
-
-
-def _refuse_rotations(x: Any) -> None:
-    """Three points at right angles of length 1 are a rotation by mistake."""
-    try:
-        R = np.asarray(x, float)
-    except (TypeError, ValueError):
-        return
-    if np.allclose(R @ np.swapaxes(R, -1, -2), np.eye(3)):
-        raise InputError(
-            f"T has shape {R.shape}, a rotation; expected a pose (..., 4, 4), or points (..., 3)"
-        )
 
 
 def _longer(
@@ -104,7 +94,7 @@ class Partial:
     def poses(self, x: Any) -> Array:
         """Poses (..., 4, 4) that partial ones stand for."""
         try:
-            values = np.asarray(x, float)
+            values = floats(x)
         except (TypeError, ValueError):
             raise InputError("the points are not arrays of real numbers") from None
         if not np.isfinite(values).all():

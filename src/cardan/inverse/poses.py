@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arguments import floats
 from ..errors import InputError
 from .closed_form.collect import checked
 
-__all__ = ["ROUND_OFF", "asked", "checking", "poses"]
+__all__ = ["ROUND_OFF", "asked", "checking", "poses", "refuse_rotations"]
 
 Array = NDArray[np.float64]
 ROUND_OFF = 1e-12
@@ -21,9 +22,7 @@ RIGID = 1e-6  # how far from a rotation a matrix may be
 def poses(T: Any) -> Array:
     """T (..., 4, 4) as floats; an InputError says what is wrong with it, and where."""
     try:
-        if np.iscomplexobj(T):
-            raise TypeError
-        found = np.asarray(T, float)
+        found = floats(T)
     except (TypeError, ValueError):
         raise InputError("T is not an array of real numbers; expected a pose (..., 4, 4)") from None
     if found.ndim < 2 or found.shape[-2:] != (4, 4):
@@ -51,6 +50,18 @@ def poses(T: Any) -> Array:
     if mirrored.any():
         _refuse(found, mirrored, "is a reflection: det R is -1, expected 1")
     return flat.reshape(found.shape)
+
+
+def refuse_rotations(x: Any) -> None:
+    """Three points at right angles of length 1 are a rotation by mistake."""
+    try:
+        R = floats(x)
+    except (TypeError, ValueError):
+        return
+    if np.allclose(R @ np.swapaxes(R, -1, -2), np.eye(3)):
+        raise InputError(
+            f"T has shape {R.shape}, a rotation; expected a pose (..., 4, 4), or points (..., 3)"
+        )
 
 
 def asked(limits: Any) -> bool:

@@ -9,7 +9,7 @@ import numpy as np
 from ..errors import InputError
 from ..inverse.answer import Configurations
 from .analytic import Answers
-from .numeric import Array, Equations
+from .numeric import Array, Equations, numeric
 
 if TYPE_CHECKING:
     from .geometry import LoopGeometry
@@ -29,7 +29,7 @@ def many(
     flat = q.reshape(-1, system.n)
     if guess is None:
         return _counted(geometry, system, flat, lead, threads)
-    starts = _starts(np.asarray(guess, float), lead)
+    starts = _starts(numeric("guess", guess), lead)
     guesses = [geometry._guess(start, x) for start, x in zip(starts, flat, strict=True)]
     near = geometry.nearest(system, flat, np.reshape(guesses, flat.shape), threads)
     return near.reshape((*lead, system.n))

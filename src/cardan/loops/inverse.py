@@ -17,6 +17,7 @@ import numpy as np
 
 from ..algebra.newton import Rule, newton
 from ..algebra.ranks import ranks
+from ..arguments import floats
 from ..describe.limits import joint_limits
 from ..describe.robot import Robot
 from ..describe.symbolic import parametrised
@@ -270,7 +271,7 @@ class Closure:
     def _guess(self, guess: Any) -> Array:
         n = len(self.variables)
         try:
-            q = np.asarray(guess, float)
+            q = floats(guess)
         except (TypeError, ValueError):
             q = np.full((), np.nan)
         if q.shape[-1:] != (n,) or not np.isfinite(q).all():

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from ..algebra.newton import Damping, Rule, newton
+from ..arguments import floats
 from ..describe.robot import DRIVE, FURTHER, GEOMETRY, PRISMATIC, Base, Joint, Link, Robot
 from ..describe.values.expression import Value, symbols
 from ..errors import InputError
@@ -337,7 +338,7 @@ def _kernel(entry: Callable[..., None]) -> Any:
 def numeric(name: str, given: Any) -> Array:
     """What the user gave, as numbers."""
     try:
-        return np.asarray(given, dtype=float)
+        return floats(given)
     except (TypeError, ValueError):
         raise InputError(f"{name} = {given!r:.60} is not an array of numbers") from None
 

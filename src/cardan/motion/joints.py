@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments import floats
 from ..describe.limits import joint_limits
 from ..describe.robot import FIXED, FRICTION, PRISMATIC, Drive, Joint, Robot
 from ..describe.values.expression import number as value_of
@@ -112,7 +113,7 @@ def vector(name: str, value: Any, n: int) -> np.ndarray:
 
 def _numbers(name: str, value: Any) -> np.ndarray:
     try:
-        return np.asarray(value, float)
+        return floats(value)
     except (ValueError, TypeError):
         raise InputError(f"{name} is not an array of real numbers", where=name) from None
 

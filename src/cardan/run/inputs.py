@@ -73,6 +73,9 @@ def _array(name: str, value: Any, shape: Shape, dtype: str) -> np.ndarray:
         except ValueError as error:
             why = f"{place} is not a rectangular array: {error}"
             raise InputError(why, where=place) from None
+        if np.ma.is_masked(value):
+            what = f"{place} has masked values"
+            raise InputError(what, where=place, remedy="give every value, or leave the rows out")
         if array.dtype.kind not in "fiu":
             what = f"{place} has type {array.dtype}"
             raise InputError(what, where=place, remedy="real numbers are expected")

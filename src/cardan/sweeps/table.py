@@ -319,6 +319,9 @@ def open_source(program: Program, source: Any) -> Source:
     elif hasattr(source, "to_numpy") and hasattr(source, "columns"):
         source = {str(name): source[name].to_numpy() for name in source.columns}
     if isinstance(source, Mapping):
+        masked = [name for name, x in source.items() if np.ma.is_masked(x)]
+        if masked:
+            raise InputError(f"column '{masked[0]}' has masked values: leave those rows out")
         return _listed(program, {name: np.asarray(x) for name, x in source.items()})
     if not hasattr(source, "chunks"):
         raise InputError(

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arguments import named_arguments
+from ...arguments import floats, named_arguments
 from ...describe.limits import limits_of
 from ...describe.robot import FIXED, GEOMETRY, PRISMATIC, REVOLUTE, Joint, Robot
 from ...describe.values.expression import Value, number
@@ -26,7 +26,7 @@ from ...kernel.records import layout_of
 from ...mechanism.coordinates import Coordinates
 from ...mechanism.frames import with_frames
 from ...mechanism.tree import Tree
-from ..poses import asked, poses
+from ..poses import asked, poses, refuse_rotations
 from .kernels import (
     MOST_FRAMES,
     MOST_ROWS,
@@ -234,7 +234,7 @@ def _targets(
             raise ModelError(f"no joint of '{robot.name}' moves frame {tree.names[link]}")
         weights = asked.copy()
         try:
-            array = np.asarray(value, float)
+            array = floats(value)
         except (TypeError, ValueError):
             raise InputError("T is not an array of real numbers") from None
         if array.shape[-2:] == (4, 4):
@@ -242,6 +242,8 @@ def _targets(
         elif array.shape[-1:] == (3,):
             if not np.isfinite(array).all():
                 raise InputError(f"the point of frame {tree.names[link]} is not finite")
+            if array.shape[-2:] == (3, 3):
+                refuse_rotations(array)
             pose = np.broadcast_to(np.eye(4), (*array.shape[:-1], 4, 4)).copy()
             pose[..., :3, 3] = array
             weights[3:] = 0
@@ -401,7 +403,7 @@ def _start(problem: Problem, guess: Any, lead: tuple[int, ...]) -> Array:
     start = np.broadcast_to(middle, (*lead, len(middle))).copy()
     if guess is not None:
         try:
-            given = np.asarray(guess, float)
+            given = floats(guess)
             every = len(problem.offset)
             start[..., : problem.n] = np.broadcast_to(given, (*lead, every))[..., problem.own]
         except (TypeError, ValueError):
