@@ -20,15 +20,20 @@ from tests.compare import among
 import cardan
 from cardan.app.web.jobs import work
 from cardan.app.web.jobs.pool import JobError, Jobs, Limits, Result
+from cardan.app.web.jobs.questions import driven
+from cardan.app.web.scene.continuation import follow
 from cardan.app.web.scene.holding import Holding
 from cardan.app.web.server.state import Page
 from cardan.app.web.server.store import Store
 from cardan.describe.files import dumps
 from cardan.describe.frames import roll_pitch_yaw
+from cardan.describe.robot import Base
+from cardan.describe.values.expression import number
 from cardan.loops.numeric import equations, skeleton
-from cardan.loops.standing import assembled
+from cardan.loops.standing import assembled, standing
 from cardan.mechanism.tree import Tree
-from cardan.motion.frames import link_frames
+from cardan.motion.frames import centres_of_mass, link_frames
+from cardan.sheets.solids import examples
 
 VALUES = {"planar2r": dict.fromkeys(cardan.load("planar2r").parameters, "0.5")}
 RX90 = dumps(cardan.load("rx90"), "toml")
@@ -587,11 +592,11 @@ def test_a_process_waits_for_the_next_job(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_torques_that_hold_the_robot_are_those_of_the_model(tmp_path: Path) -> None:
-    ur5, told = cardan.load("ur5"), []
+    ur5, told, said = cardan.load("ur5"), [], []
 
-    async def scenario() -> tuple[list[float], list[float], list[float]]:
+    async def scenario() -> tuple[list[Any], list[Any], list[Any]]:
         page = Page(Store(tmp_path).project("b" * 32), Jobs())
-        holding = Holding(page, lambda: told.append(True))
+        holding = Holding(page, lambda: told.append(True), said.append)
         await holding.renew()  # of the RX90, whose symbols have no values
         before = holding.torques()
         page.open(ur5)
@@ -605,6 +610,51 @@ def test_torques_that_hold_the_robot_are_those_of_the_model(tmp_path: Path) -> N
     gravity = cardan.model(ur5, "gravity").evaluate(q=[0.3, -1.0, 1.2, 0.4, 0.9, -0.3])
     assert (before, after, told) == ([], [], [True])
     assert torques == pytest.approx(gravity.tolist())
+    assert "no value: " in said[0]
+    assert len(said) == 1
+
+
+def test_torques_that_hold_a_closed_robot_are_the_slopes_of_its_energy(tmp_path: Path) -> None:
+    """Another route: the drives one after the other, by a little, with the loops closed."""
+    said: list[str] = []
+
+    async def scenario() -> tuple[Page, list[Any]]:
+        page = Page(Store(tmp_path).project("b" * 32), Jobs())
+        page.open(cardan.load("fivebar"))
+        page.set_values(examples(page.robot))
+        page.q = assembled(page.drawn(), standing(page.drawn()))
+        holding = Holding(page, lambda: None, said.append)
+        await holding.renew()
+        torques = holding.torques()
+        page.open(cardan.load("flexible1r"))
+        await holding.renew()
+        page.open(replace(cardan.load("ur5"), base=Base(kind="floating")))
+        await holding.renew()
+        page.open(cardan.load("fivebar"))
+        return page, torques
+
+    page, torques = asyncio.run(scenario())
+    page.set_values(examples(page.robot))
+    robot, drawn = page.numeric(), page.drawn()
+    assert robot is not None
+    start = assembled(drawn, standing(drawn))
+    g = np.array([number(x) for x in robot.gravity], float)
+
+    def energy(k: int, by: float) -> float:
+        wanted = start.copy()
+        wanted[k] += by
+        _, moments = centres_of_mass(robot, link_frames(drawn, follow(drawn, start, wanted)))
+        return -float((moments @ g).sum())
+
+    for k in range(robot.n):
+        if k in driven(robot):
+            slope = (energy(k, 1e-4) - energy(k, -1e-4)) / 2e-4
+            assert torques[k] == pytest.approx(slope, abs=1e-5)
+        else:
+            assert torques[k] is None
+    assert any(abs(x) > 0.1 for x in torques if x is not None)
+    assert "bend" in said[0]
+    assert "floats" in said[1]
 
 
 def test_tables_beside_the_model() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import math
 import zlib
@@ -16,20 +17,22 @@ from tests.compare import near
 
 import cardan
 from cardan.app.web.jobs.work import derive
-from cardan.app.web.panels.cells import Block, _read, rows
+from cardan.app.web.panels.cells import Block, rows
 from cardan.app.web.panels.form import Vector
 from cardan.app.web.panels.help import robot_of_link
 from cardan.app.web.panels.models import Models, counted
 from cardan.app.web.panels.table import _geometry, _limits
 from cardan.app.web.scene.sliders import Sliders
-from cardan.app.web.scene.tool import ellipsoid
+from cardan.app.web.scene.tool import Tool, ellipsoid
 from cardan.app.web.scene.view import seen
 from cardan.app.web.server.angles import factors, names, unit
+from cardan.app.web.server.quantities import quantity
 from cardan.app.web.server.state import Page
 from cardan.app.web.server.store import Store
 from cardan.describe.files import dumps, read_bytes
 from cardan.describe.robot import INERTIA
 from cardan.describe.values.expression import number
+from cardan.errors import InputError
 from cardan.loops.numeric import skeleton
 from cardan.sheets.solids import drawable
 
@@ -123,8 +126,69 @@ def test_a_symbol_without_a_value_is_not_shown_with_one(page: Page) -> None:
     sliders._set("D3", "half")
     assert page.known_values() == {"D3": "0.5"}
     assert "half" in told[-1]
+    for text, value in (("1,5", "1.5"), ("100 mm", "0.1"), ("2π", "2*pi"), ("pi/2", "pi/2")):
+        sliders._set("D3", text)
+        assert page.known_values() == {"D3": value}
+    for text in ("nan", "abc", "RL4", "90°", "1e999", "1,500"):  # no lengths, or not one number
+        sliders._set("D3", text)
+        assert page.known_values() == {"D3": "pi/2"}
+        assert told[-1].startswith("D3: ")
+        assert page.set_values({"D3": text}) == told[-1]
     sliders._set("D3", " ")
     assert page.known_values() == {}
+
+
+def test_a_position_is_typed_as_a_cell_is(page: Page) -> None:
+    """What cannot be read, and what is beyond a limit, is said."""
+    page.open(cardan.load("ur5"))
+    sliders, told = object.__new__(Sliders), []
+    sliders.page, sliders._props = page, {"values": [], "torques": []}
+    sliders.tell, sliders.grabbed = told.append, lambda: None
+    sliders.build(1.0)
+    for text, value in (("pi/2", math.pi / 2), ("30°", math.pi / 6), ("1,5 rad", 1.5)):
+        sliders._typed(1, text)
+        assert page.q[1] == pytest.approx(value)
+        assert told[-1] == ""
+    page.turn_degrees()
+    for text, value in (("90", math.pi / 2), ("1 rad", 1), ("pi/2", math.pi / 2)):
+        sliders._typed(1, text)
+        assert page.q[1] == pytest.approx(value)
+    for text in ("three", "1 m", "nan", "1,500"):
+        sliders._typed(1, text)
+        assert page.q[1] == pytest.approx(math.pi / 2)
+        assert sliders._props["joints"][1]["name"] in told[-1]
+    sliders._typed(1, "9999")
+    assert page.q[1] == pytest.approx(float(cardan.load("ur5").joints[1].limits.upper))  # type: ignore[arg-type]
+    assert "beyond its limit" in told[-1]
+
+
+def test_a_pose_is_typed_as_a_cell_is(page: Page) -> None:
+    page.open(cardan.load("ur5"))
+    tool, told, wanted = object.__new__(Tool), [], []
+
+    async def drop(pose: np.ndarray) -> None:
+        wanted.append(pose)
+
+    tool.page, tool.pose, tool.say = page, np.eye(4), told.append
+    tool.hand = SimpleNamespace(drop=drop)  # type: ignore[assignment]
+    asyncio.run(tool._typed(0, "100 mm"))
+    asyncio.run(tool._typed(5, "90°"))
+    assert wanted[0][0, 3] == pytest.approx(0.1)
+    assert wanted[1][:2, 0] == pytest.approx([0, 1])
+    for k, text in ((0, "1,500"), (1, "90 deg"), (2, "far"), (3, "1 m")):
+        asyncio.run(tool._typed(k, text))
+        assert told[-1].startswith(("x", "y", "z", "roll")[k] + ": ")
+    assert len(wanted) == 2
+
+
+def test_a_comma_before_three_digits_is_asked_about(page: Page) -> None:
+    """It stands between thousands in English, before decimals elsewhere."""
+    for text in ("1,500", "-12,345", "100,000 mm"):
+        with pytest.raises(InputError, match="write"):
+            quantity(text, "m")
+    for text, x in (("1,5", 1.5), ("1,50", 1.5), ("0,500", 0.5), ("1,2345", 1.2345),
+                    ("1234,567", 1234.567), ("2,5 mm", 0.0025)):  # fmt: skip
+        assert number(quantity(text, "m")) == pytest.approx(x)
 
 
 def test_joints_are_called_as_their_file_calls_them() -> None:
@@ -200,10 +264,10 @@ def test_fields_are_read_as_they_are_shown() -> None:
 
 
 def test_a_formula_is_in_si_units_in_degrees_too() -> None:
-    assert number(_read("90", "rad", True)) == pytest.approx(math.pi / 2)
-    assert number(_read("45+45", "rad", True)) == pytest.approx(math.pi / 2)
-    assert number(_read("acos(0.5)", "rad", True)) == pytest.approx(math.pi / 3)
-    assert number(_read("pi/3", "rad", True)) == pytest.approx(math.pi / 3)
+    assert number(quantity("90", "rad", True)) == pytest.approx(math.pi / 2)
+    assert number(quantity("45+45", "rad", True)) == pytest.approx(math.pi / 2)
+    assert number(quantity("acos(0.5)", "rad", True)) == pytest.approx(math.pi / 3)
+    assert number(quantity("pi/3", "rad", True)) == pytest.approx(math.pi / 3)
 
 
 def test_a_part_of_a_link_is_no_robot() -> None:

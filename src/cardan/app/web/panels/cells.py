@@ -4,9 +4,7 @@ One component of the page holds all cells of all tables in sight, whatever their
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,12 +13,11 @@ from nicegui.element import Element
 
 from ....describe.fields import UNIT
 from ....describe.robot import REVOLUTE, Joint, Robot
-from ....describe.values.expression import number, symbols
-from ....describe.values.parser import to_value
-from ....describe.values.units import parse_quantity
-from ....errors import CardanError, ExpressionError, InputError
+from ....describe.values.expression import number
+from ....errors import CardanError, InputError
 from .. import WORDS
 from ..server.angles import DEGREE
+from ..server.quantities import quantity
 from ..server.state import Page
 
 __all__ = [
@@ -227,7 +224,7 @@ def expression(
 
     def changed(text: str) -> Robot:
         text = text.strip() or empty
-        return apply(_read(text, UNIT.get(key, ""), degrees) if text else None)
+        return apply(quantity(text, UNIT.get(key, ""), degrees) if text else None)
 
     shown = "" if value is None or (value == 0 and empty == "0") else str(value)
     x = number(value) if shown else None
@@ -242,19 +239,6 @@ def _brief(text: str, x: float | None) -> str:
     if x is None or len(text) <= _ROOM or "pi" in text:
         return ""
     return f"{x:.5g}"
-
-
-def _read(text: str, expected: str, degrees: bool) -> Any:
-    """What is typed, as people and spreadsheets write it: 1,5 and 90° and 2π. In degrees a number
-    of its own is one of degrees; a formula is in SI units, as ever."""
-    text = re.sub(r"(?<=[0-9])\s*π", "*pi", text.replace("°", " deg")).replace("π", "pi")
-    if re.fullmatch(r"[-+]?[0-9]+,[0-9]+([eE][-+]?[0-9]+)?(\s*[A-Za-z].*)?", text):
-        text = text.replace(",", ".", 1)
-    if degrees and "pi" not in text and "(" not in text:
-        with suppress(ExpressionError):  # it may have a unit
-            if not symbols(to_value(text)):
-                return parse_quantity(f"({text}) deg{expected.partition(' or ')[0][3:]}")
-    return parse_quantity(text, expected) if expected else to_value(text)
 
 
 def typed(

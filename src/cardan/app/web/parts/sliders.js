@@ -25,14 +25,14 @@ export default {
           :title="range(joint)" @focus="$event.target.select()"
           @input="drafts[k] = $event.target.value" @blur="delete drafts[k]"
           @change="typed(k, $event)" @keydown.escape="delete drafts[k]">
-        <span v-if="torques.length" class="slider-torque" :title="'holds ' + joint.title">{{ Number(torques[k].toPrecision(4)) }} {{ joint.unit === "rad" ? "N m" : "N" }}</span>
+        <span v-if="torques.length" class="slider-torque" :title="'holds ' + joint.title">{{ torque(joint, torques[k]) }}</span>
         <button v-if="joint.unit === 'rad'" class="unit slider-unit" :aria-label="(degrees ? 'deg' : 'rad') + ': angles in ' + (degrees ? 'rad' : 'degrees')"
           title="Angles of the whole page in rad or degrees" @click="$emit('turn')">{{ degrees ? "deg" : "rad" }}</button>
         <span v-else class="unit slider-unit">{{ joint.unit }}</span>
       </div>
     </div>`,
   props: { joints: Array, symbols: Array, values: Array, degrees: Boolean, torques: Array },
-  emits: ["slide", "drop", "symbol", "turn"],
+  emits: ["slide", "drop", "type", "symbol", "turn"],
   // drafts: what is being typed; joints that move meanwhile, or a robot drawn anew, leave it alone
   data: () => ({ held: -1, holds: 0, grip: 0, drafts: {} }),
   computed: {
@@ -47,14 +47,14 @@ export default {
     scale(joint) { return this.degrees && joint.unit === "rad" ? 180 / Math.PI : 1; },
     figure(joint, x) { const scale = this.scale(joint); return (x * scale).toFixed(scale === 1 ? 3 : 1).replace(/^-(0\.0+)$/, "$1"); },
     shown(k) { return this.figure(this.joints[k], this.value(k)); },
+    torque(joint, x) { return x === null ? "" : `${Number(x.toPrecision(4))} ${joint.unit === "rad" ? "N m" : "N"}`; },
     range(joint) { return `from ${this.figure(joint, joint.low)} to ${this.figure(joint, joint.high)}`; },
     slid(k, value) { this.held = k; this.holds = value; this.grip++; this.$emit("slide", [k, value]); },
     dropped(k, value) { this.$emit("drop", [k, value, this.grip]); },
     // the server has heard of it, and has said where the joint is; it may be in the hand again
     settle(grip) { if (grip === this.grip) this.held = -1; },
     typed(k, event) {
-      const text = event.target.value.replace(",", "."), value = Number(text) / this.scale(this.joints[k]);
-      if (Number.isFinite(value) && text.trim() !== "") this.$emit("drop", [k, value]);
+      this.$emit("type", [k, event.target.value]);
       delete this.drafts[k];
       event.target.value = this.shown(k);
     },

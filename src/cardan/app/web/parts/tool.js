@@ -28,10 +28,9 @@ export default {
       return (this.pose[k] * this.scale(k)).toFixed(this.scale(k) === 1 ? 3 : 1).replace(/^-(0\.0+)$/, "$1");
     },
     typed(k, event) {
-      const text = event.target.value.replace(",", "."), value = Number(text) / this.scale(k);
+      this.$emit("pose", [k, event.target.value]);
       delete this.drafts[k];
       event.target.value = this.shown(k);
-      if (Number.isFinite(value) && text.trim() !== "") this.$emit("pose", [k, value]);
     },
   },
 };

@@ -11,12 +11,12 @@ from nicegui.element import Element
 
 from ....describe.limits import joint_limits, limits_of
 from ....describe.robot import FIXED, PRISMATIC, Joint
-from ....describe.values.expression import number
-from ....describe.values.parser import to_value
 from ....errors import CardanError
 from ....mechanism.coordinates import holonomic
 from ....sheets.solids import stand_ins
+from ..server.angles import DEGREE
 from ..server.angles import names as joint_names
+from ..server.quantities import figure
 from ..server.state import Page
 from .holding import Holding
 
@@ -31,9 +31,10 @@ class Sliders(Element, component="../parts/sliders.js"):
         super().__init__()
         self.page, self.tell, self.grabbed = page, say, grabbed
         self._props.update(joints=[], symbols=[], values=[], degrees=page.degrees, torques=[])
-        self.holding = Holding(page, self.place)
+        self.holding = Holding(page, self.place, say)
         self.on("slide", lambda event: self._slid(*event.args), throttle=1 / 40)
         self.on("drop", lambda event: self._dropped(*event.args))
+        self.on("type", lambda event: self._typed(*event.args))
         self.on("turn", page.turn_degrees)
         self.on("symbol", lambda event: self._set(*event.args))
         self.classes("w-full")
@@ -79,11 +80,32 @@ class Sliders(Element, component="../parts/sliders.js"):
         self._slid(k, value, keep=True)
         self.run_method("settle", grip)
 
+    def _typed(self, k: int, text: str) -> None:
+        """A position as it is typed, with or without a unit."""
+        if not 0 <= k < len(self.page.q) or not text.strip():
+            return
+        joint = self._props["joints"][k]
+        try:
+            value = figure(text, joint["unit"], self.page.degrees)
+        except CardanError as error:
+            self.tell(f"{joint['name']}: {error}")
+            return
+        self._slid(k, value, keep=True)
+        within = self._within(k, value)
+        if within != value:
+            self.tell(f"{joint['name']}: {text.strip()[:40]} is beyond its limit, "
+                      f"{self._shown(joint, within)}: it stands there")  # fmt: skip
+
+    def _shown(self, joint: dict[str, Any], value: float) -> str:
+        turns = joint["unit"] == "rad" and self.page.degrees
+        return f"{value * DEGREE:.4g} deg" if turns else f"{value:.4g} {joint['unit']}"
+
     def _slid(self, k: int, value: float, keep: bool = False) -> None:
         page = self.page
         if not 0 <= k < len(page.q) or not math.isfinite(value):
             return
         self.grabbed()
+        self.tell("")
         q = page.q.copy()
         q[k] = self._within(k, value)
         if page.robot.constrained:
@@ -91,7 +113,7 @@ class Sliders(Element, component="../parts/sliders.js"):
         page.move(q, keep)
 
     def _within(self, k: int, value: float) -> float:
-        """A number that was typed keeps to the limits of the joint, where it has any."""
+        """Within the limits of the joint, where it has any."""
         low, high = joint_limits(self.page.robot)
         return float(np.clip(value, low[k], high[k]))
 
@@ -107,16 +129,9 @@ class Sliders(Element, component="../parts/sliders.js"):
         """Another value of a symbol; none, and it is drawn with an example, where it is empty."""
         values = {key: x for key, x in self.page.values.items() if key != name}
         if text := text.strip():
-            try:
-                known = number(to_value(text)) is not None
-            except CardanError:
-                known = False
-            if not known:
-                self.tell(f"{name}: '{text[:40]}' is not a number")
-                return
             values[name] = text
         if values != self.page.values:
-            self.page.set_values(values)
+            self.tell(self.page.set_values(values))
 
 
 def _range(joint: Joint, size: float) -> tuple[float, float]:

@@ -3,7 +3,6 @@ moved and turned by."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -14,12 +13,16 @@ from nicegui.element import Element
 from ....algebra.so3 import from_rpy
 from ....describe.frames import roll_pitch_yaw
 from ....describe.robot import Robot
+from ....errors import CardanError
 from ....motion.frames import centres_of_mass, frame_poses, link_frames
 from ....motion.joints import number
+from ..server.quantities import figure
 from ..server.state import Page
 from .handle import Hand
 
 __all__ = ["Around", "Tool", "ellipsoid"]
+
+_PLACES = ("x", "y", "z", "roll", "pitch", "yaw")
 
 
 class Around(Element, component="../parts/around.js"):
@@ -84,11 +87,16 @@ class Tool(Element, component="../parts/tool.js"):
         if name in self._props["frames"]:
             self.say(self.page.change(replace(self.page.robot, end_effector=name)))
 
-    async def _typed(self, k: int, value: float) -> None:
-        if not (0 <= k < 6 and math.isfinite(value)):
+    async def _typed(self, k: int, text: str) -> None:
+        if not 0 <= k < 6 or not text.strip():
+            return
+        try:
+            value = figure(text, "m" if k < 3 else "rad", self.page.degrees)
+        except CardanError as error:
+            self.say(f"{_PLACES[k]}: {error}")
             return
         numbers = [*self.pose[:3, 3], *roll_pitch_yaw(self.pose[:3, :3])]
-        numbers[k] = float(value)
+        numbers[k] = value
         pose = np.eye(4)
         pose[:3, :3], pose[:3, 3] = from_rpy(numbers[3:]), numbers[:3]
         await self.hand.drop(pose)

@@ -132,6 +132,7 @@ class View:
     def _toggle(self, key: str) -> None:
         self.page.project.remember(**{f"show-{key}": not self.shows(key)})
         self._light(key)
+        self.say("")
         self._extras()
         self.place()
         self._hold()

@@ -16,7 +16,7 @@ from ....describe.check import check
 from ....describe.limits import joint_limits
 from ....describe.robot import FIXED, Frame, Robot
 from ....describe.values.expression import number
-from ....errors import CardanError
+from ....errors import CardanError, InputError
 from ....loops.numeric import skeleton
 from ....mechanism.frames import frame_of
 from ....mechanism.tree import Tree
@@ -24,6 +24,7 @@ from ....sheets.solids import drawable
 from .. import WORDS
 from ..jobs.pool import Jobs
 from ..jobs.questions import driven, rates
+from .quantities import figure, quantity, unit_of
 from .results import Results
 from .store import Project, Shapes, digest_of
 
@@ -313,15 +314,26 @@ class Page:
         return {name: x for name, x in self.values.items() if name in self.robot.parameters}
 
     def set_values(self, values: dict[str, Any]) -> str:
-        """Take other values; a message where one of them cannot be read."""
-        known = {k: x for k, x in values.items() if k in self.robot.parameters}
+        """Take other values, as cells take them; a message where one of them is no number."""
         try:
+            values = {name: self._read(name, x) for name, x in values.items()}
+            known = {k: x for k, x in values.items() if k in self.robot.parameters}
             drawable(self.robot, known)
         except CardanError as error:
             return error.told(WORDS)
         self.project.remember(values=values)
         self.project.tell()
         return ""
+
+    def _read(self, name: str, value: Any) -> Any:
+        if name not in self.robot.parameters or value == self.values.get(name):
+            return value
+        text, unit = str(value), unit_of(self.robot, name)
+        try:
+            figure(text, unit)
+            return str(quantity(text, unit))
+        except CardanError as error:
+            raise InputError(f"{name}: {error}") from None
 
     def end_effectors(self) -> dict[str, str]:
         """What can be the end effector: each name of a frame or a link; nothing is the end of the
