@@ -31,7 +31,7 @@ from cardan.app.web.files.visuals import opened
 from cardan.app.web.files.visuals_urdf import attached
 from cardan.app.web.server.state import Page
 from cardan.app.web.server.store import Shapes, Store
-from cardan.describe.files import READABLE, read_bytes
+from cardan.describe.files import READABLE, dumps, read_bytes
 from cardan.describe.frames import frame
 from cardan.describe.urdf.elements import read_elements
 from cardan.describe.xml.source import Source
@@ -188,6 +188,21 @@ def test_archives_have_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     two = {"a.urdf": URDF.encode(), "b.urdf": URDF.encode()}
     assert opened(None, pack(two), silent) == {"several": ["a.urdf", "b.urdf"]}
     assert opened(None, {**pack(two), "choice": "b.urdf"}, silent)["robot"]
+
+
+def test_all_robots_of_an_archive_are_offered() -> None:
+    """Of every format, however deep; settings of programs and parts of robots are none."""
+    files = {
+        "ws/a/ur5.urdf": URDF, "ws/b/urdf/panda.urdf": URDF, "ws/c/x.sdf": SDF,
+        "rx90.par": dumps(cardan.load("rx90"), "par"),
+        "ws/d/my.toml": dumps(cardan.load("rx90"), "toml"),
+        "ws/pyproject.toml": "[project]\nname = 'links'", "ws/c/package.xml": "<package/>",
+        "ws/e/arm.urdf.xacro": XACRO, "ws/e/parts.xacro": PARTS, "__MACOSX/._rx90.par": "",
+    }  # fmt: skip
+    archive = zipped({name: text.encode() for name, text in files.items()})
+    answer = opened(None, pack({"ws.zip": archive}), silent)
+    assert answer == {"several": ["rx90.par", "ws/a/ur5.urdf", "ws/c/x.sdf", "ws/d/my.toml",
+                                  "ws/e/arm.urdf.xacro", "ws/b/urdf/panda.urdf"]}  # fmt: skip
 
 
 XACRO = """<robot xmlns:xacro="http://www.ros.org/wiki/xacro" name="arm">

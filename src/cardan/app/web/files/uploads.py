@@ -19,6 +19,7 @@ _MOST_BYTES = 256_000_000  # of all files of an archive
 _INCLUDED = re.compile(
     rb"<(?:xacro:)?include\s[^>]*?file(?:name)?\s*=\s*[\"'](?:[^\"']*/)?([^\"'/]+)[\"']"
 )
+_LINKED = re.compile(rb"^\s*(?:\[+\s*(?:link|leg)\b|link\s*=)", re.MULTILINE)
 _NAMED = re.compile(rb"<robot\s[^>]*?\bname\s*=")
 
 
@@ -55,7 +56,7 @@ def _unzipped(archive: zipfile.ZipFile) -> dict[str, bytes]:
 
 
 def robot_files(files: dict[str, bytes]) -> list[str]:
-    """Those that describe a robot: of several, the ones nearest to the top."""
+    """Those that describe a robot, the ones nearest to the top first."""
     if len(files) == 1:
         return list(files)
     robots = [
@@ -64,20 +65,20 @@ def robot_files(files: dict[str, bytes]) -> list[str]:
         if name.lower().endswith(READABLE)
         and not name.rpartition("/")[2].startswith(("package.", "."))
     ]
-    urdf = [name for name in robots if name.lower().endswith(".urdf")]
     robots = [x for x in robots if _whole(x, files[x])] or robots
     parts = {part for name in robots for part in _INCLUDED.findall(files[name])}
     robots = [x for x in robots if x.rpartition("/")[2].encode() not in parts] or robots
-    best = sorted(urdf or robots, key=lambda name: (name.count("/"), name))
-    if not best:
+    if not robots:
         raise InputError(f"there is no robot among the files: {LISTED}")
-    return [name for name in best if name.count("/") == best[0].count("/")]
+    return sorted(robots, key=lambda name: (name.count("/"), name))
 
 
 def _whole(name: str, content: bytes) -> bool:
     """Whether a file is a robot of its own. MJCF: not a part that others include, nor a scene that
     only includes the robot, as it often comes with one. xacro: not macros alone, which bear no
-    name."""
+    name. TOML: not the settings of a program."""
+    if name.lower().endswith(".toml"):
+        return bool(_LINKED.search(content))
     if name.lower().endswith(".xacro"):
         return bool(_NAMED.search(content))
     if not name.lower().endswith(".xml") or b"<robot" in content or b"<sdf" in content:

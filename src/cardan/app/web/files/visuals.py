@@ -18,7 +18,6 @@ __all__ = ["opened"]
 Data = dict[str, Any]
 _MOST_DRAWN = 600_000  # triangles of a robot
 _GREY = "#9aa4af"
-_MOST_LISTED = 200  # robots of one archive
 
 
 def opened(robot: None, data: Data, say: Callable[[str], None]) -> Data:
@@ -27,7 +26,7 @@ def opened(robot: None, data: Data, say: Callable[[str], None]) -> Data:
     files = unpacked([(name, base64.b64decode(text)) for name, text in data["attached"]])
     names = robot_files(files)
     if len(names) > 1 and data.get("choice") not in names:
-        return {"several": names[:_MOST_LISTED]}
+        return {"several": names}
     name = data["choice"] if len(names) > 1 else names[0]
     content = files[name]
     say("reading the robot")
