@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import replace
 from typing import Any
 
@@ -14,7 +15,10 @@ from cardan.describe.robot import FIXED, Joint, Robot
 from cardan.describe.values.expression import number
 from cardan.describe.xml.write import frame_matrix
 
-__all__ = ["ball_axes", "difference", "drives_differ", "free_joint", "joint_ids", "put"]
+__all__ = [
+    "ball_axes", "difference", "drives_differ", "free_joint", "joint_ids", "put",
+    "torque_limit",
+]  # fmt: skip
 
 
 def difference(robot: Robot, model: Any, states: int = 5) -> float:
@@ -145,6 +149,48 @@ def drives_differ(robot: Robot, model: Any) -> float:
         if theirs:
             worst = max(worst, abs(number(rest) - model.qpos_spring[model.jnt_qposadr[i]]))
     return worst
+
+
+def torque_limit(model: Any, i: int) -> float:
+    """What the actuators of a hinge or slide can exert in both directions, as MuJoCo answers to
+    controls without end; infinite where nothing bounds it, or one direction alone is allowed."""
+    import mujoco
+
+    model = copy(model)
+    model.actuator_ctrllimited[model.actuator_biastype != 0] = 0  # what it turns by adds to it
+    data, row = mujoco.MjData(model), int(model.jnt_dofadr[i])
+    mujoco.mj_forward(model, data)
+    moment = np.zeros((model.nu, model.nv))
+    if model.nu:
+        pattern = data.moment_rownnz, data.moment_rowadr, data.moment_colind
+        mujoco.mju_sparse2dense(moment, data.actuator_moment, *pattern)
+    kinds, targets = model.actuator_trntype, model.actuator_trnid[:, 0]
+    fixed = {k for k in range(model.ntendon) if model.wrap_type[model.tendon_adr[k]] == 1}
+    pushing = [
+        k for k in range(model.nu) if moment[k, row]
+        and (kinds[k] in (0, 1) or (kinds[k] == 3 and int(targets[k]) in fixed))
+    ]  # fmt: skip
+    if not pushing:
+        return min(*np.abs(model.jnt_actfrcrange[i])) if model.jnt_actfrclimited[i] else np.inf
+    loose = [
+        k for k in pushing if model.actuator_gaintype[k] and not model.actuator_forcelimited[k]
+    ]
+    ends = []
+    for sign in (-1, 1):
+        data.ctrl[:] = 0
+        for k in pushing:
+            gain = model.actuator_gainprm[k, 0] or 1.0
+            x = sign * 1e9 * np.sign(gain * moment[k, row])
+            data.ctrl[k] = x
+            if model.actuator_actnum[k]:
+                limits = model.actuator_ctrlrange[k]
+                follows = model.actuator_dyntype[k] in (2, 3) and model.actuator_ctrllimited[k]
+                data.act[model.actuator_actadr[k]] = np.clip(x, *limits) if follows else x
+        mujoco.mj_fwdActuation(model, data)
+        ends.append(sign * float(data.qfrc_actuator[row]))
+    effort = min(ends)
+    free = effort > 1e6 or (loose and not model.jnt_actfrclimited[i])
+    return np.inf if free or effort <= 0 else effort
 
 
 def free_joint(robot: Robot, model: Any) -> int | None:

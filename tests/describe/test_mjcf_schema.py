@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.describe.mujoco_peer import difference, drives_differ
+from tests.describe.mujoco_peer import difference, drives_differ, torque_limit
 from tests.mjcf_schema import unaccounted
 
 import cardan
@@ -158,6 +158,12 @@ CASES = {
             ('zaxis="1 1 0"', 'axisangle="1 2 3 40"'),
         )
     },
+    "short lists over those of a class": arm(
+        '<default><geom size="0.3 0.2 0.1"/><joint damping="3 0 0"/><general gear="4 5"/><default'
+        ' class="c"><geom size="0.1" type="box"/><joint damping="2"/></default></default>',
+        second='class="c"', more='<geom class="c"/><geom type="cylinder" size="0.25"/>',
+        tail='<actuator><motor joint="k" gear="2" armature="1"/></actuator>',
+    ),
     "two blocks of defaults": arm(
         '<default><joint armature="3"/></default><default><default class="c"/><joint damping="2"/>'
         "</default>"
@@ -182,6 +188,55 @@ def test_agrees_with_mujoco(case: str) -> None:
     # MuJoCo's principal axes leave 2e-8 of the moments between them
     assert difference(robot, model, states=2) <= (1e-8 if "mesh" in case else 1e-9)
     assert drives_differ(robot, model) <= 1e-9
+
+
+EFFORTS = {
+    "of an actuator": ("", '<motor joint="k" forcerange="-3 3" gear="-2"/>', 6),
+    "of the control": ("", '<motor joint="k" ctrlrange="-2 2" gear="5"/>', 10),
+    "of both": ("", '<general joint="k" gainprm="4" ctrlrange="-2 2" forcerange="-3 3"/>', 3),
+    "of a filtered control": ("", '<general joint="k" ctrlrange="-2 2" dyntype="filter"/>', 2),
+    "of an integrator": ("", '<general joint="k" ctrlrange="-2 2" dyntype="integrator"/>', None),
+    "of feedback": ("", '<position joint="k" kp="2" ctrlrange="-1 1" forcerange="-5 5"/>', 5),
+    "of feedback alone": ("", '<position joint="k" kp="2" ctrlrange="-1 1"/>', None),
+    "of a joint": ('actuatorfrcrange="-7 7"', "", 7),
+    "of a joint with a motor": ('actuatorfrcrange="-7 7"', '<motor joint="k"/>', 7),
+    "of two": ("", '<motor joint="k" ctrlrange="-1 1"/><motor joint="k" forcerange="-3 2"/>', 3),
+    "of two, one endless": ("", '<motor joint="k" ctrlrange="-1 1"/><motor joint="k"/>', None),
+    "of a tendon": ("", '<motor tendon="t" ctrlrange="-3 3" gear="2"/>', 12),
+    "of a tendon with bounds": ("", '<motor tendon="t" ctrlrange="-5 5" gear="2"/>', 16),
+    "of a tendon pulled twice": (
+        "", '<motor tendon="t" ctrlrange="-1 1"/><motor tendon="t" ctrlrange="-2 2"/>', 6
+    ),
+    "that is off": ("", '<motor joint="k" ctrlrange="-1 1" ctrllimited="false"/>', None),
+    "that falls": ("", '<motor joint="k" forcerange="2 -2"/>', None),
+    "to one side": ("", '<motor joint="k" ctrlrange="0 1"/>', None),
+    "of a damper": ("", '<damper joint="k" kv="2" ctrlrange="0 1"/>', None),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", EFFORTS)
+def test_torque_limits_are_those_of_mujoco(case: str) -> None:
+    mujoco = pytest.importorskip("mujoco")
+    joint, motors, effort = EFFORTS[case]
+    tendon = '<tendon><fixed name="t" actuatorfrcrange="-4 4"><joint joint="k" coef="-2"/></fixed>'
+    text = arm(second=joint, tail=f"{tendon}</tendon><actuator>{motors}</actuator>")
+    robot, faults = read_bytes(text.encode(), "x.xml")
+    assert robot is not None, faults
+    k = next(joint for joint in robot.joints if joint.name == "k")
+    assert k.limits.effort == effort
+    limit = torque_limit(mujoco.MjModel.from_xml_string(text), 1)
+    assert limit == pytest.approx(np.inf if effort is None else effort)
+    told = [f.message for f in faults if "feedback" not in f.message]
+    sides = {"of two": "differ by direction", "to one side": "one direction alone"}
+    assert [sides.get(case, "") in x for x in told] == [True] * (case in sides)
+
+
+def test_ranges_that_do_not_rise_limit_nothing() -> None:
+    for ends, limits in (("0 0", (None, None)), ("1 0", (None, None)), ("-180 0", (-180, 0))):
+        robot, _ = read_bytes(arm(second=f'range="{ends}"').encode(), "x.xml")
+        assert robot is not None
+        k = next(joint for joint in robot.joints if joint.name == "k").limits
+        assert (k.lower is None, k.upper is None) == tuple(x is None for x in limits)
 
 
 def test_replicas_have_the_names_of_mujoco() -> None:
@@ -344,6 +399,12 @@ FREE = """<mujoco><worldbody><body name="a"><joint name="j"/><geom size="0.1" po
             "mass in meshes which is not known: give them <inertial> (1: b): 'm': 'm.stl'",
         ),
         (arm(MESH.format(v=TETRA, more='builtin="x"'), more='<geom type="mesh" mesh="m"/>'), "(1"),
+        (arm(tail='<actuator><motor joint="nope" armature=".3"/></actuator>'),
+         "<motor> moves joint 'nope', which is not in this file"),
+        (arm(tail='<actuator><position tendon="nope"/></actuator>'), "moves tendon 'nope'"),
+        (arm(tail='<tendon><fixed name="t"><joint joint="no" coef="1"/></fixed></tendon>'),
+         "<fixed> moves joint 'no'"),
+        (arm(second='actuatorfrclimited="true"'), "needs actuatorfrcrange, from low"),
         (arm(more='<jiont name="x"/>'), "there is no element <jiont> in <body>"),
         (arm(more='<composite type="cable"/>'), "there is no element <composite>"),
         (arm(more='<flexcomp name="x"/>'), "<flexcomp> makes bodies of body 'b'"),
@@ -408,6 +469,13 @@ LEFT = {
     ),
     "friction of tendons is left out": arm(
         tail='<tendon><fixed frictionloss="2"><joint joint="j" coef="1"/></fixed></tendon>'
+    ),
+    "feedback and bias of actuators (kp, kv, biasprm) are left out: torques are inputs (4: ": arm(
+        '<default><default class="c"><position kp="3"/></default></default>',
+        tail="""<actuator>
+        <position joint="j"/><velocity name="w" joint="k" kv="2"/><general class="c" joint="k"/>
+        <damper name="d" joint="j" kv="2" ctrlrange="0 1"/><motor class="c" joint="k"/><general
+        joint="k" gainprm="3"/></actuator>""",
     ),
     "the forces of the fluid around (density, viscosity)": arm('<option density="1.2"/>'),
     "<plugin> is left out": arm(more='<plugin plugin="x"/>'),

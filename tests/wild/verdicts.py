@@ -22,7 +22,14 @@ from typing import Any
 
 import numpy as np
 from tests.describe.mechanics import poses
-from tests.describe.mujoco_peer import difference, drives_differ, free_joint, joint_ids, put
+from tests.describe.mujoco_peer import (
+    difference,
+    drives_differ,
+    free_joint,
+    joint_ids,
+    put,
+    torque_limit,
+)
 
 import cardan
 from cardan.describe.files import read
@@ -149,6 +156,10 @@ def _limits_differ(robot: Robot, model: Any) -> float:
                 return 1.0
             if value is not None:
                 worst = max(worst, abs(float(number(value) or 0) - model.jnt_range[i, k]))
+        effort = torque_limit(model, i)
+        ours = np.inf if joint.limits.effort is None else float(number(joint.limits.effort) or 0)
+        if effort != ours:
+            worst = max(worst, abs(effort - ours) / min(effort, ours))
     return worst
 
 

@@ -1,5 +1,5 @@
-"""Inertia and damping of MJCF that stand outside the joints: those of actuators and tendons, and
-the springs and dampers that are given by a time constant.
+"""What MJCF gives joints from outside: inertia, damping and greatest torques of actuators and
+tendons, and the springs and dampers that are given by a time constant.
 
 [MJCF: the XML reference of the MuJoCo documentation.] An actuator adds armature gear^2 and damping
 gear^2 to its joint or tendon. A tendon of length l = sum c_j q_j adds armature c_j c_k to the
@@ -10,8 +10,10 @@ w the joint's diagonal entry of the inverse of the inertia matrix there."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -22,7 +24,11 @@ from ..values.expression import number
 from ..xml.source import shown
 from .model import Mjcf
 
-__all__ = ["Drives", "drives_of", "weights"]
+__all__ = ["Drives", "Range", "drives_of", "weights", "within"]
+
+Range = tuple[float, float]
+_ANY: Range = (-math.inf, math.inf)
+_FOLLOW = ("none", "filter", "filterexact")  # dynamics that end in the control itself
 
 
 @dataclass
@@ -35,29 +41,39 @@ class Drives:
     driven: set[str] = field(default_factory=set)
     pulled: set[str] = field(default_factory=set)  # by an actuator on a tendon
 
+    forces: dict[str, Range] = field(default_factory=dict)  # of all actuators together
+
     def add(self, joint: str, armature: float, damping: float) -> None:
         self.armature[joint] = self.armature.get(joint, 0.0) + armature
         self.damping[joint] = self.damping.get(joint, 0.0) + damping
+
+    def push(self, joint: str, force: Range) -> None:
+        low, high = self.forces.get(joint, (0.0, 0.0))
+        self.forces[joint] = low + force[0], high + force[1]
 
 
 def drives_of(mjcf: Mjcf) -> Drives:
     """What actuators and tendons add to the joints; a fault where a robot cannot hold it."""
     drives = Drives()
     tendons: dict[str, float] = {}  # inertia that actuators add
+    pulls: dict[str, list[tuple[float, Range]]] = {}  # gear and force of the actuators of each
     for element in mjcf.root.iterfind("actuator/*"):
         gear = (mjcf.numbers(element, "gear", (1.0,)) or [1.0])[0]
         armature = mjcf.number(element, "armature") * gear**2
         damping, *higher = mjcf.numbers(element, "damping", (0.0,)) or [0.0]
         joint = element.get("joint") or element.get("jointinparent")
         tendon = element.get("tendon")
+        _tell_feedback(mjcf, element, joint or tendon or "")
         if joint:
             drives.driven.add(joint)
             drives.add(joint, armature, damping * gear**2)
+            drives.push(joint, _times(gear, _force(mjcf, element)))
             if any(higher):
                 words = "damping of higher order than linear is left out"
                 mjcf.remark(words, joint, element)
         elif tendon:
             tendons[tendon] = tendons.get(tendon, 0.0) + armature
+            pulls.setdefault(tendon, []).append((gear, _force(mjcf, element)))
             if damping or any(higher):
                 mjcf.remark("damping of tendons is left out", tendon, element)
         elif armature:
@@ -65,19 +81,112 @@ def drives_of(mjcf: Mjcf) -> Drives:
             mjcf.fault(words, element)
     for element in mjcf.root.iterfind("tendon/*"):
         name = element.get("name", "")
-        if name in tendons:
-            drives.pulled |= {x.get("joint", "") for x in element if x.tag == "joint"}
+        joints = [
+            (inner.get("joint", ""), mjcf.number(inner, "coef")) for inner in element
+            if inner.tag == "joint"
+        ]  # fmt: skip
+        if name in pulls:
+            force = _pull(mjcf, element, pulls[name])
+            drives.pulled |= {joint for joint, _ in joints}
+            for joint, coefficient in joints:
+                drives.push(joint, _times(coefficient, force))
         inertia = mjcf.number(element, "armature") + tendons.get(name, 0.0)
-        joints = [inner for inner in element if inner.tag == "joint"]
         if inertia and element.tag == "fixed" and len(joints) == 1:
-            coefficient = mjcf.number(joints[0], "coef")
-            drives.add(joints[0].get("joint", ""), inertia * coefficient**2, 0.0)
+            drives.add(joints[0][0], inertia * joints[0][1] ** 2, 0.0)
         elif inertia:
             mjcf.fault(
                 f"the armature of tendon '{shown(name)}' couples several joints, which a robot"
                 " cannot hold: remove it, or give the joints their own", element,
             )  # fmt: skip
+    _check_names(mjcf)
     return drives
+
+
+def _check_names(mjcf: Mjcf) -> None:
+    """What actuators and tendons move must be there: a name that is wrong moves nothing."""
+    known = {
+        "joint": {e.get("name") for e in mjcf.root.iter("joint", "freejoint")},
+        "tendon": {e.get("name") for e in mjcf.root.iterfind("tendon/*")},
+    }
+    known["jointinparent"] = known["joint"]
+    for section in ("actuator/*", "tendon/*/joint"):
+        for element in mjcf.root.iterfind(section):
+            for key, names in known.items():
+                if element.get(key) is not None and element.get(key) not in names:
+                    what = f"{key.removesuffix('inparent')} '{shown(element.get(key))}'"
+                    around = element if section == "actuator/*" else element.getparent()
+                    mjcf.fault(f"<{around.tag}> moves {what}, which is not in this file", element)
+
+
+# greatest torques
+
+
+def within(mjcf: Mjcf, element: Any, force: Range) -> Range:
+    """What comes of a force of actuators through a joint or a tendon."""
+    return _both(force, mjcf.bounds(element, "actuatorfrcrange", "actuatorfrclimited") or _ANY)
+
+
+def _force(mjcf: Mjcf, element: Any) -> Range:
+    """What an actuator can exert."""
+    force = mjcf.bounds(element, "forcerange", "forcelimited") or _ANY
+    dynamics = mjcf.get(element, "dyntype") or "none"
+    obeys = element.tag == "motor" or (element.tag == "general" and dynamics in _FOLLOW)
+    if not obeys or _feeds_back(mjcf, element) or mjcf.off("clampctrl"):
+        return force
+    gain = 1.0
+    if element.tag == "general":
+        if (mjcf.get(element, "gaintype") or "fixed") != "fixed":
+            return force
+        gain = (mjcf.numbers(element, "gainprm", (1.0,)) or [1.0])[0]
+    control = mjcf.bounds(element, "ctrlrange", "ctrllimited") or _ANY
+    return _both(force, _times(gain, control))
+
+
+def _pull(mjcf: Mjcf, element: Any, pulls: Sequence[tuple[float, Range]]) -> Range:
+    """What the actuators of a tendon exert by it; its bounds are those of their forces together,
+    before the gears."""
+    if len({gear for gear, _ in pulls}) == 1:
+        whole = sum(force[0] for _, force in pulls), sum(force[1] for _, force in pulls)
+        return _times(pulls[0][0], within(mjcf, element, whole))
+    if mjcf.get(element, "actuatorfrcrange") is not None:
+        words = "torque limits of tendons whose actuators have different gears are left out"
+        mjcf.remark(words, element.get("name", ""), element)
+    low, high = zip(*(_times(gear, force) for gear, force in pulls), strict=True)
+    return sum(low), sum(high)
+
+
+def _times(k: float, force: Range) -> Range:
+    """The range of k times a force; nothing comes of an unbounded one by 0."""
+    ends = [k * x if k else 0.0 for x in force]
+    return min(ends), max(ends)
+
+
+def _both(first: Range, second: Range) -> Range:
+    """The range of a force of the first one that is clamped to the second."""
+    low, high = (min(max(x, second[0]), second[1]) for x in first)
+    return low, high
+
+
+# feedback
+
+
+def _feeds_back(mjcf: Mjcf, element: Any) -> bool:
+    """Does the force of an actuator depend on its position or velocity?"""
+    tag = element.tag
+    if tag == "general":
+        kind = mjcf.get(element, "biastype")
+        if kind is None:  # of another shortcut in the class of defaults
+            return any(any(mjcf.numbers(element, key, ()) or []) for key in ("kp", "kv"))
+        return kind != "none" and any(mjcf.numbers(element, "biasprm", ()) or [kind != "affine"])
+    if tag == "cylinder":
+        return any(mjcf.numbers(element, "bias", ()) or [])
+    return tag not in ("motor", "adhesion", "plugin")
+
+
+def _tell_feedback(mjcf: Mjcf, element: Any, moved: str) -> None:
+    if moved and _feeds_back(mjcf, element):
+        words = "feedback and bias of actuators (kp, kv, biasprm) are left out: torques are inputs"
+        mjcf.remark(words, element.get("name") or moved, element)
 
 
 def weights(bodies: Sequence[Body], drawn: Sequence[Array], floating: bool) -> Mapping[str, float]:

@@ -24,6 +24,7 @@ ACTUATORS = (
 )  # fmt: skip
 _KINDS = {"fixed": "tendon", "spatial": "tendon", **dict.fromkeys(ACTUATORS, "actuator")}
 _ROTATIONS = ("quat", "axisangle", "xyaxes", "zaxis", "euler")  # one of them holds
+_OVERLAID = ("biasprm", "damping", "gainprm", "gear", "size", "stiffness")  # of any length
 _SECTIONS = ("actuator", "equality", "tendon")  # the elements of one share their defaults
 
 
@@ -125,9 +126,8 @@ class Mjcf:
 
     def get(self, element: Any, key: str) -> str | None:
         """The attribute, or the default of the element's class for its kind of element."""
-        if element.get(key) is not None:
-            return str(element.get(key))
-        return self.defaults.get(self.class_of(element), {}).get(kind_of(element), {}).get(key)
+        below = self.defaults.get(self.class_of(element), {}).get(kind_of(element), {}).get(key)
+        return below if element.get(key) is None else _over(below, str(element.get(key)), key)
 
     def class_of(self, element: Any) -> str:
         """The element's own class, or the childclass of a body around it, or the main one."""
@@ -158,6 +158,22 @@ class Mjcf:
 
     def number(self, element: Any, key: str, default: float = 0.0) -> float:
         return (self.numbers(element, key, (default,), 1) or [default])[0]
+
+    def bounds(self, element: Any, key: str, switch: str) -> tuple[float, float] | None:
+        """The ends of a range where it is limited: by the switch, or by itself where it rises."""
+        limits = self.numbers(element, key, None, 2)
+        limited = self.get(element, switch) or "auto"
+        if limited == "false" or (limited != "true" and limits is None):
+            return None
+        if limits is None or limits[0] >= limits[1]:
+            if limited == "true":
+                self.fault(
+                    f'{switch}="true" of <{element.tag}> needs {key}, from low to high', element
+                )
+            return None
+        if limited == "auto" and not self.setting(element).limits_follow:
+            return None
+        return limits[0], limits[1]
 
     def angle(self, x: float, element: Any) -> float:
         return math.radians(x) if self.setting(element).degrees else x
@@ -236,6 +252,13 @@ def kind_of(element: Any) -> str:
     return "" if element.tag == "freejoint" else str(element.tag)
 
 
+def _over(below: str | None, text: str, key: str) -> str:
+    """An attribute that covers that of a class: of a short list the rest shows from below."""
+    if below is None or key not in _OVERLAID:
+        return text
+    return " ".join([*text.split(), *below.split()[len(text.split()) :]])
+
+
 def _nearest(element: Any, known: Mapping[Any, Any]) -> Any:
     """The element, or the innermost one around it, that is known; None where none is."""
     while element is not None and element not in known:
@@ -293,7 +316,7 @@ def read_defaults(
             if any(key in own for key in _ROTATIONS):
                 for key in _ROTATIONS:
                     values.pop(key, None)
-            values.update(own)
+            values.update({key: _over(values.get(key), text, key) for key, text in own.items()})
     mjcf.defaults[name] = table
     for inner in element.findall("default"):
         if not inner.get("class"):

@@ -17,6 +17,7 @@ main one (`mjcf.include`, `mjcf.attach`). Of a scene one robot is read (`mjcf.sc
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -41,7 +42,7 @@ from ..robot import FIXED, PRISMATIC, REVOLUTE, Base, Joint, Limits, Robot
 from ..values.expression import number
 from ..xml.source import MOST_JOINTS, shown
 from .attach import open_mjcf
-from .drives import drives_of, weights
+from .drives import drives_of, weights, within
 from .equality import Closures, couplings_of, locked
 from .include import Beside
 from .meshes import Meshes
@@ -262,7 +263,7 @@ class Scene:
         turns = kind == "hinge"
         ref = mjcf.number(element, "ref")
         joint = Joint(
-            name, 0, sigma=_SIGMA[kind], limits=self._limits(element, turns),
+            name, 0, sigma=_SIGMA[kind], limits=self._limits(element, name, turns),
             **self._spring(element, name, turns), **self._drive(element, name),
         )  # fmt: skip
         ref = mjcf.angle(ref, element) if turns else ref
@@ -351,18 +352,23 @@ class Scene:
             mjcf.remark("damping of higher order than linear is left out", name, element)
         return (0.0 if name in self.oscillators else first) + self.drives.damping.get(name, 0.0)
 
-    def _limits(self, element: Any, turns: bool) -> Limits:
+    def _limits(self, element: Any, name: str, turns: bool) -> Limits:
         mjcf = self.mjcf
-        limits = mjcf.numbers(element, "range", None, 2)
-        limited = mjcf.get(element, "limited") or "auto"
-        if (
-            limits is None
-            or limited == "false"
-            or (limited == "auto" and not mjcf.setting(element).limits_follow)
-        ):
-            return Limits()
-        lower, upper = (mjcf.angle(x, element) if turns else x for x in limits)
-        return Limits(decimal_value(lower, 0.0), decimal_value(upper, 0.0))
+        ends = mjcf.bounds(element, "range", "limited") or ()
+        angles = [mjcf.angle(x, element) if turns else x for x in ends]
+        limits = {
+            key: decimal_value(x, 0.0) for key, x in zip(("lower", "upper"), angles, strict=False)
+        }
+        low, high = within(mjcf, element, self.drives.forces.get(name, (-math.inf, math.inf)))
+        effort = min(-low, high)
+        if low != -high and math.isfinite(effort):
+            words = "torque limits differ by direction: the smaller one holds"
+            if effort <= 0:
+                words = "torque limits that allow one direction alone are left out"
+            mjcf.remark(words, name, element)
+        if 0 < effort < math.inf:
+            limits["effort"] = decimal_value(effort, 0.0)
+        return Limits(**limits)
 
     # masses
 
