@@ -109,6 +109,18 @@ def test_jax(jax: Any) -> None:
     np.testing.assert_allclose(by_p, expected.sum(0), rtol=1e-10)
     with pytest.raises(cardan.InputError, match="each once"):
         one(q, qd, tau)
+    with pytest.raises(cardan.InputError, match="real numbers"):
+        one(q, qd, tau, p + 1j)
+    with pytest.raises(cardan.InputError, match=r"expected \(\.\.\., 2\)"):
+        one(q[:, :1], qd, tau, p)
+
+
+def test_jax_of_every_order(jax: Any) -> None:
+    gravity = cardan.model(cardan.load("ur5"), "gravity")
+    q = np.linspace(-1, 1, 6)
+    third = jax.jacrev(jax.jacrev(jax.jacrev(gravity.to_jax())))(q)
+    expected = gravity.derivatives().derivatives().derivatives().evaluate(q=q).dddQ_dq_dq_dq
+    np.testing.assert_allclose(third, expected, rtol=1e-10, atol=1e-10)
 
 
 @pytest.fixture(scope="module")
@@ -157,5 +169,23 @@ def test_torch_takes_tensors_as_they_are(torch: Any) -> None:
     slope = program.adjoint().evaluate(q=q.detach().numpy(), w_Q=2 * expected)
     np.testing.assert_allclose(q.grad, slope, rtol=1e-3, atol=1e-2)
     assert function([0.0] * 6).dtype == torch.float64
+    np.testing.assert_array_equal(function([0.1] * 6), program.compile()(q=[0.1] * 6))
+    negative = (1j * torch.ones(6) + q[0].detach()).conj().imag
+    assert negative.is_neg()
+    np.testing.assert_array_equal(function(negative), function(-torch.ones(6)))
+    for wrong in (q + 0j, q > 0, q.to_sparse(), "012345", None):
+        with pytest.raises(cardan.InputError, match="input 'q'"):
+            function(wrong)
     with pytest.raises(cardan.InputError, match="each once"):
         function(q, q=q)
+
+
+def test_torch_of_every_order(torch: Any) -> None:
+    """Backwards and forwards in any order, three deep."""
+    gravity = cardan.model(cardan.load("ur5"), "gravity")
+    q, function = torch.linspace(-1, 1, 6, dtype=torch.float64), gravity.to_torch()
+    expected = gravity.derivatives().derivatives().derivatives().evaluate(q=q.numpy()).dddQ_dq_dq_dq
+    back, ahead = torch.func.jacrev, torch.func.jacfwd
+    for first, second, third in ((back, back, back), (ahead, ahead, ahead), (back, ahead, back)):
+        value = third(second(first(function)))(q)
+        np.testing.assert_allclose(value, expected, rtol=1e-10, atol=1e-10)

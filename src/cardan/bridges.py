@@ -15,6 +15,7 @@ from .emit.reading.symbols import elements
 from .errors import InputError, MissingExtraError
 from .exact import Exact
 from .ir.code import Code
+from .run.inputs import leading_shape, require_shape
 from .run.outputs import outputs_type
 
 if TYPE_CHECKING:
@@ -105,39 +106,43 @@ def to_casadi(program: Program) -> Any:
 
 def to_jax(program: Program) -> Any:
     """The program as a JAX function of its inputs, in their order or by name: machine code on JAX's
-    arrays, with a gradient of its own by the adjoint program. Leading axes are a batch."""
+    arrays, with gradients of every order by adjoint programs. Leading axes are a batch."""
     jax = required("jax", "jax", "to_jax")
     names, shapes, outputs = list(program.inputs), program.inputs, program.outputs
-    forward, backward = program.compile(), program.adjoint().compile()
-    record = outputs_type(tuple(outputs))
+    compiled, record = program.compile(), outputs_type(tuple(outputs))
+    known: list[Any] = []  # the function of the adjoint program, derived when first asked for
 
-    def native(function: Any, given: Sequence[str], wanted: Mapping[str, Any], *arrays: Any) -> Any:
+    def native(*arrays: Any) -> tuple[Any, ...]:
         dtype, lead = arrays[0].dtype, arrays[0].shape[: arrays[0].ndim - len(shapes[names[0]])]
 
         def run(*values: Any) -> tuple[Any, ...]:
-            result = function(
-                **{name: np.asarray(x, float) for name, x in zip(given, values, strict=True)}
-            )
-            parts = (result,) if len(wanted) == 1 else result
+            arrays = (np.asarray(x, float) for x in values)
+            inputs: dict[str, Any] = dict(zip(names, arrays, strict=True))
+            result = compiled(**inputs)
+            parts = (result,) if len(outputs) == 1 else result
             return tuple(np.asarray(part, dtype) for part in parts)
 
-        kinds = tuple(jax.ShapeDtypeStruct((*lead, *shape), dtype) for shape in wanted.values())
-        return jax.pure_callback(run, kinds, *arrays, vmap_method="broadcast_all")
+        kinds = tuple(jax.ShapeDtypeStruct((*lead, *shape), dtype) for shape in outputs.values())
+        return tuple(jax.pure_callback(run, kinds, *arrays, vmap_method="broadcast_all"))
 
-    differentiable = jax.custom_vjp(lambda *arrays: native(forward, names, outputs, *arrays))
+    differentiable = jax.custom_vjp(native)
 
-    def sweep(arrays: Any, weights: Any) -> Any:
-        given = [*names, *(f"w_{y}" for y in outputs)]
-        return native(backward, given, shapes, *arrays, *weights)
+    def sweep(arrays: Any, weights: Any) -> tuple[Any, ...]:
+        if not known:
+            known.append(to_jax(program.adjoint()))
+        slopes = known[0](*arrays, *weights)
+        return (slopes,) if len(names) == 1 else tuple(slopes)
 
     differentiable.defvjp(lambda *arrays: (differentiable(*arrays), arrays), sweep)
 
     def function(*arrays: Any, **named: Any) -> Any:
         values = [jax.numpy.asarray(x) for x in _in_order(names, arrays, named)]
+        for name, x in zip(names, values, strict=True):
+            if not jax.numpy.issubdtype(x.dtype, np.floating) and x.dtype.kind not in "iu":
+                raise _not_real(name, x)
+            require_shape(name, x.shape, shapes[name])
         values = [x.astype(jax.numpy.result_type(float, *values)) for x in values]
-        lead = np.broadcast_shapes(
-            *(x.shape[: x.ndim - len(shapes[name])] for name, x in zip(names, values, strict=True))
-        )
+        lead = leading_shape(dict(zip(names, values, strict=True)), shapes)
         values = [
             jax.numpy.broadcast_to(x, (*lead, *shapes[name]))
             for name, x in zip(names, values, strict=True)
@@ -154,6 +159,11 @@ def _in_order(names: Sequence[str], arrays: Sequence[Any], named: dict[str, Any]
     if set(table) != set(names) or len(table) < len(arrays) + len(named):
         raise InputError(f"the function takes {', '.join(names)}, each once")
     return [table[name] for name in names]
+
+
+def _not_real(name: str, value: Any) -> InputError:
+    place, found = f"input '{name}'", getattr(value, "dtype", type(value).__name__)
+    return InputError(f"{place} has type {found}", where=place, remedy="real numbers are expected")
 
 
 def to_torch(program: Program) -> Any:
@@ -212,19 +222,36 @@ def to_torch(program: Program) -> Any:
             return Native.apply(*aligned), (0,) * len(outputs)
 
     def function(*tensors: Any, **named: Any) -> Any:
-        results = Native.apply(*_alike(torch, _in_order(names, tensors, named)))
+        values = _in_order(names, tensors, named)
+        results = Native.apply(*_alike(torch, dict(zip(names, values, strict=True))))
         return results[0] if len(results) == 1 else record(*results)
 
     return function
 
 
-def _alike(torch: Any, values: Sequence[Any]) -> list[Any]:
+def _alike(torch: Any, values: Mapping[str, Any]) -> list[Any]:
     """Numbers and tensors as tensors of one type, that of the tensors, on their device."""
-    tensors = [x for x in values if isinstance(x, torch.Tensor)]
+    given = {name: _tensor(torch, name, x) for name, x in values.items()}
+    tensors = [given[name] for name, x in values.items() if isinstance(x, torch.Tensor)]
     device = next((x.device for x in tensors if x.is_cuda), None)
     types = {x.dtype for x in tensors if x.is_floating_point()}
     dtype = torch.float64 if torch.float64 in types or not types else torch.float32
-    return [torch.as_tensor(x, dtype=dtype, device=device) for x in values]
+    return [x.to(device, dtype) for x in given.values()]
+
+
+def _tensor(torch: Any, name: str, value: Any) -> Any:
+    """A tensor of real numbers that lie in memory."""
+    try:
+        x = value if isinstance(value, torch.Tensor) else torch.as_tensor(np.asarray(value))
+    except (TypeError, ValueError, RuntimeError):
+        raise _not_real(name, value) from None
+    if x.is_complex() or x.dtype == torch.bool:
+        raise _not_real(name, x)
+    if x.layout != torch.strided or x.is_meta:
+        place, kind = f"input '{name}'", "meta" if x.is_meta else str(x.layout)
+        remedy = "give a dense one with numbers, as x.to_dense() does"
+        raise InputError(f"{place} is a {kind} tensor", where=place, remedy=remedy)
+    return x.resolve_neg()
 
 
 def _on_tensors(torch: Any, program: Program) -> Callable[..., tuple[Any, ...]]:

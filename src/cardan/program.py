@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import prod
@@ -347,9 +347,9 @@ class Program:
         from .ir.derivative import adjoint
 
         names = self._differentiated_by(wrt)
-        weights = {y: f"w_{y}" for y in self.outputs}
+        weights = self._new_inputs("w", self.outputs)
         code = adjoint(self.code, weights, {x: f"g_{x}" for x in names})
-        words = {f"w_{y}": f"weights of {y}" for y in self.outputs}
+        words = {weight: f"weights of {y}" for y, weight in weights.items()}
         words |= {f"g_{x}": f"gradient of the weighted sum of the outputs by {x}" for x in names}
         return self._derived("adjoint", code, words)
 
@@ -364,9 +364,9 @@ class Program:
         (['q', 'qd', 'qdd', 'v_q'], ['t_tau'])"""
         from .ir.derivative import tangent
 
-        names = self._differentiated_by(wrt)
-        code = tangent(self.code, {x: f"v_{x}" for x in names}, {y: f"t_{y}" for y in self.outputs})
-        words = {f"v_{x}": f"direction of {x}" for x in names}
+        directions = self._new_inputs("v", self._differentiated_by(wrt))
+        code = tangent(self.code, directions, {y: f"t_{y}" for y in self.outputs})
+        words = {v: f"direction of {x}" for x, v in directions.items()}
         words |= {f"t_{y}": f"derivative of {y} along the direction" for y in self.outputs}
         return self._derived("tangent", code, words)
 
@@ -381,13 +381,12 @@ class Program:
         (['q', 'qd', 'qdd', 'w_tau', 'v_q', 'v_qd'], ['h_q', 'h_qd'])"""
         from .ir.derivative import tangent
 
-        names = self._differentiated_by(wrt)
+        directions = self._new_inputs("v", self._differentiated_by(wrt))
+        names = list(directions)
         gradient = self.adjoint(names)
-        code = tangent(
-            gradient.code, {x: f"v_{x}" for x in names}, {f"g_{x}": f"h_{x}" for x in names}
-        )
-        words = {name: gradient.meaning[name] for name in gradient.inputs if name[:2] == "w_"}
-        words |= {f"v_{x}": f"direction of {x}" for x in names}
+        code = tangent(gradient.code, directions, {f"g_{x}": f"h_{x}" for x in names})
+        words = {w: gradient.meaning[w] for w in gradient.inputs if w not in self.inputs}
+        words |= {v: f"direction of {x}" for x, v in directions.items()}
         words |= {f"h_{x}": f"Hessian times the direction, rows of {x}" for x in names}
         return self._derived("hessian-product", code, words)
 
@@ -397,6 +396,18 @@ class Program:
             if name not in self.inputs:
                 raise UnknownNameError.of("input", name, self.inputs)
         return names
+
+    def _new_inputs(self, prefix: str, names: Iterable[str]) -> dict[str, str]:
+        """A new input for each of these, w_tau of tau; numbered where derivatives of derivatives
+        have one already: w_g_q, w_g_q_2."""
+        table: dict[str, str] = {}
+        for name in dict.fromkeys(names):
+            new, number = f"{prefix}_{name}", 1
+            while new in self.inputs or new in table.values():
+                number += 1
+                new = f"{prefix}_{name}_{number}"
+            table[name] = new
+        return table
 
     def _derived(self, kind: str, code: Code, words: Mapping[str, str]) -> Program:
         """The program of derivatives of this one."""
@@ -587,8 +598,8 @@ class Program:
         return to_casadi(self)
 
     def to_jax(self) -> Any:
-        """The program as a JAX function that runs its machine code, with a gradient by its adjoint:
-        under jit, grad and vmap. Needs the extra [jax].
+        """The program as a JAX function that runs its machine code, with gradients of every order
+        by adjoint programs: under jit, grad and vmap. Needs the extra [jax].
 
         >>> gravity = cardan.model(cardan.load("planar2r"), "gravity")
         >>> try:

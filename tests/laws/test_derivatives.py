@@ -175,3 +175,29 @@ def test_adjoint_costs_a_few_times_the_program() -> None:
     program = cardan.model(numeric("ur5"), "inverse-dynamics")
     assert program.adjoint().cost.total < 5 * program.cost.total
     assert program.derivatives().cost.total < program.cost.total * 6
+
+
+def test_directions_and_weights_of_their_own() -> None:
+    """Derivatives of derivatives turn and weigh by inputs of their own, at every depth."""
+    program = cardan.model(numeric("planar2r"), "gravity")
+    first, second, third = (
+        program.derivatives().evaluate(q=[0.3, 0.4]).dQ_dq,
+        program.derivatives().derivatives().evaluate(q=[0.3, 0.4]).ddQ_dq_dq,
+        program.derivatives().derivatives().derivatives().evaluate(q=[0.3, 0.4]).dddQ_dq_dq_dq,
+    )
+    u, v, w = np.array([1.0, 0.2]), np.array([-0.5, 2.0]), np.array([0.3, 0.7])
+    along = program.tangent().tangent("q")
+    assert list(along.inputs) == ["q", "v_q", "v_q_2"]
+    near(along.evaluate(q=[0.3, 0.4], v_q=u, v_q_2=v), np.einsum("ijk,j,k", second, u, v), 1e-12)
+    thrice = program.tangent().tangent().tangent()
+    assert len(set(thrice.inputs)) == 8
+    gradient = program.adjoint("q").adjoint("q").adjoint("q")
+    assert list(gradient.inputs) == ["q", "w_Q", "w_g_q", "w_g_q_2"]
+    weights = {"w_Q": u, "w_g_q": v, "w_g_q_2": w}
+    expected = np.einsum("ijkl,i,j,k", third, u, v, w)
+    near(gradient.evaluate(q=[0.3, 0.4], **weights), expected, 1e-12)
+    product = program.tangent().hessian_product("q")
+    assert list(product.inputs) == ["q", "v_q", "w_t_Q", "v_q_2"]
+    expected = np.einsum("ijkl,i,j,k", third, u, v, w)
+    near(product.evaluate(q=[0.3, 0.4], w_t_Q=u, v_q=v, v_q_2=w), expected, 1e-12)
+    near(program.tangent().evaluate(q=[0.3, 0.4], v_q=u), first @ u, 1e-12)

@@ -84,6 +84,24 @@ def test_errors_say_what_to_do() -> None:
     program = cardan.model(cardan.load("cartpole"), "gravity")
     with pytest.raises(cardan.InputError, match="discretise"):
         cardan.rollout_gradient(program, [0, 0], [0, 0], [[0, 0]], 0.1)
+    program, rest, tau = cardan.discretise(cardan.load("cartpole")), [0, 0], np.zeros((3, 2))
+    run = cardan.rollout_gradient
+    with pytest.raises(cardan.InputError, match="has a method already"):
+        run(program, rest, rest, tau, 0.1, method="rk4")
+    for step in (np.nan, 0.0, -0.1):
+        with pytest.raises(cardan.InputError, match="above 0"):
+            run(program, rest, rest, tau, step)
+    with pytest.raises(cardan.InputError, match="real numbers"):
+        run(program, rest, rest, tau + 1j, 0.1)
+    with pytest.raises(cardan.InputError, match=r"'q' has shape \(3,\)"):
+        run(program, [0, 0, 0], rest, tau, 0.1)
+    with pytest.raises(cardan.InputError, match="do not broadcast"):
+        run(program, np.zeros((4, 2)), np.zeros((5, 2)), tau, 0.1)
+    motion = run(program, rest, rest, tau, 0.1)
+    with pytest.raises(cardan.InputError, match=r"by_tau has shape \(2,\); expected \(..., 3, 2\)"):
+        motion.adjoint(motion.x, by_tau=[0, 0])
+    by_x0, by_tau = motion.adjoint(np.stack([motion.x, 2 * motion.x]))
+    assert (by_x0.shape, by_tau.shape) == ((2, 4), (2, 3, 2))
 
 
 def test_the_page() -> None:

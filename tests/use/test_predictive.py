@@ -87,7 +87,7 @@ def test_an_iteration_solves_the_linear_equations(
 def test_a_plan_is_a_motion_and_a_minimum(robot: cardan.Robot, step: cardan.Program) -> None:
     """No gaps; no torque that is a little different costs less."""
     mpc = cardan.control.predictive(robot, nodes=12, step=STEP, tool=20.0, torque=1e-3)
-    plan = mpc.solve([0.2, 0.3], [0.0, 0.0], q_r=[0.2, 0.3], point=[0.4, 0.8, 0.0])
+    plan = mpc.solve([0.2, 0.3], [0.0, 0.0], q_r=[0.3, 0.2], point=[0.4, 0.8, 0.0])
     assert plan.gap < 1e-9
     assert plan.iterations < 60
     T = cardan.model(robot, "transform").compile()
@@ -136,6 +136,29 @@ def test_errors_say_what_to_do(robot: cardan.Robot) -> None:
         cardan.control.predictive(robot, step=0.0)
     with pytest.raises(cardan.InputError, match="tool"):
         cardan.control.predictive(robot, nodes=2).aim([0, 0], point=[0, 0, 0])
+    with pytest.raises(cardan.InputError, match="tool"):
+        cardan.control.predictive(robot, nodes=2, frame=1)
+    with pytest.raises(cardan.InputError, match=r"\(3, 2\) with a row for each node"):
+        cardan.control.predictive(robot, nodes=2).aim([[0, 0], [0, 0]])
+    with pytest.warns(cardan.CardanWarning, match="after 1 iterations"):
+        cardan.control.predictive(robot, nodes=2).solve([0, 0], [0, 0], q_r=[1, 1], iterations=1)
+
+
+def test_what_is_not_aimed_at_stays(robot: cardan.Robot) -> None:
+    """A point alone leaves the arm where it stands, torques alone are wanted, and a speed too."""
+    stands, rest = np.array([0.4, 0.7]), np.zeros(2)
+    mpc = cardan.control.predictive(robot, nodes=3, tool=1.0)
+    mpc.aim(point=[0.5, 1.0, 0.0])
+    mpc.aim(qd_r=[0.1, 0.2])
+    mpc(0.0, stands, rest)
+    gravity = cardan.model(robot, "gravity").evaluate(q=stands)
+    np.testing.assert_array_equal(mpc._work.x_r, np.tile([*stands, 0.1, 0.2], (4, 1)))
+    np.testing.assert_allclose(mpc._work.u_r, np.tile(gravity, (4, 1)), rtol=1e-12)
+    mpc.aim(tau_r=[3.0, 4.0])
+    mpc.solve(stands, rest, point=[0.5, 1.1, 0.0])
+    np.testing.assert_array_equal(mpc._work.u_r, np.tile([3.0, 4.0], (4, 1)))
+    mpc.aim([0.1, 0.1])
+    np.testing.assert_array_equal(mpc._work.x_r, np.tile([0.1, 0.1, 0.0, 0.0], (4, 1)))
 
 
 @dataclass

@@ -19,6 +19,7 @@ dynamics run as a batch; the whole iteration is one call of machine code."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -30,12 +31,12 @@ import numpy as np
 from ..arguments import Numbers, named_arguments
 from ..catalogue import model
 from ..describe.robot import Robot
-from ..errors import InputError, ModelError
+from ..errors import CardanWarning, InputError, ModelError
 from ..ir.code import Code, gather
 from ..ir.graph import Graph
 from ..ir.passes import inline
 from ..mechanism.coordinates import is_floating
-from ..motion.joints import require_numbers, vector
+from ..motion.joints import array, require_numbers, vector
 from ..program import Program
 from ..run.native import Kernels
 from ..run.sequence import Chain, call, lanes, whole
@@ -84,7 +85,7 @@ def predictive(
     There are no limits of torques or joints.
 
     >>> mpc = cardan.control.predictive(cardan.load("ur5"), nodes=10, tool=100.0, position=0.01)
-    >>> plan = mpc.solve(np.full(6, 0.5), np.zeros(6), point=[0.2, 0.4, 0.5], iterations=20)
+    >>> plan = mpc.solve(np.full(6, 0.5), np.zeros(6), point=[0.2, 0.4, 0.5], tolerance=1e-3)
     >>> plan.tau.shape
     (10, 6)"""
     if is_floating(robot) or robot.constrained:
@@ -110,12 +111,15 @@ def predictive(
             " tau, one of each per joint, can be planned"
         )
     place: Program | None = None
+    if frame is not None and not tool:
+        raise InputError("frame: the tool has no weight; predictive(..., tool=100.0)")
     if tool:
         place = model(robot, "transform", **({} if frame is None else {"frame": frame}))
         place = place.derivatives()
     running = np.concatenate([weights["position"], weights["velocity"]]) * step
     Wx = np.tile(running, (nodes + 1, 1))
     Wu = np.tile(weights["torque"] * step, (nodes + 1, 1))
+    Wu[-1] = 0  # no torque acts after the last node
     w = np.full((nodes + 1, 1), tool * step)
     w[-1] *= end
     Wx[-1] = running * end
@@ -148,26 +152,38 @@ class Predictive:
         return len(self.weights["w"]) - 1
 
     def aim(
-        self, q_r: Numbers | None = None, qd_r: Numbers = 0.0, tau_r: Numbers | None = None,
-        point: Numbers | None = None,
+        self, q_r: Numbers | None = None, qd_r: Numbers | None = None,
+        tau_r: Numbers | None = None, point: Numbers | None = None,
     ) -> None:  # fmt: skip
-        """What is wanted, the same for all nodes or (N + 1, ...): positions, velocities, torques
-        (by default those that hold gravity at q_r), the tool's point. Nothing at first: q_r is
-        where the robot stands when it is first asked for torques.
+        """What is wanted, the same for all nodes or (N + 1, ...): positions, velocities, torques,
+        the tool's point. With new positions velocities are 0 and torques those that hold gravity
+        there, unless they are given; what else is not given stays. At first q_r is where the robot
+        stands when it is asked for torques.
 
         >>> mpc = cardan.control.predictive(cardan.load("ur5"), nodes=10, tool=10.0)
         >>> mpc.aim(np.full(6, 0.3), point=[0.3, 0.3, 0.4])"""
         work, n = self._work, self.robot.n
-        if q_r is not None:
-            work.x_r[:, :n] = _rows(q_r, n, "q_r")
-            gravity = self._gravity(q=work.x_r[:, :n])
-            work.u_r[:] = gravity if tau_r is None else _rows(tau_r, n, "tau_r")
-        work.x_r[:, n:] = _rows(qd_r, n, "qd_r")
+        count = self.nodes + 1
         if point is not None:
             if self.place is None:
                 raise InputError("point: the tool has no weight; predictive(..., tool=100.0)")
-            work.point[:] = _rows(point, 3, "point")
-        work.aimed = True
+            work.point[:] = _rows(point, 3, count, "point")
+        if qd_r is not None or q_r is not None:
+            work.x_r[:, n:] = 0 if qd_r is None else _rows(qd_r, n, count, "qd_r")
+        if tau_r is not None:
+            work.u_r[:], work.pushed = _rows(tau_r, n, count, "tau_r"), True
+        if q_r is not None:
+            work.x_r[:, :n], work.aimed = _rows(q_r, n, count, "q_r"), True
+            if tau_r is None:
+                work.u_r[:] = self._gravity(q=work.x_r[:, :n])
+
+    def _stand(self, q: Numbers) -> None:
+        """Where no positions are wanted yet, they are those of now."""
+        work, n = self._work, self.robot.n
+        if not work.aimed:
+            work.x_r[:, :n], work.aimed = vector("q", q, n), True
+            if not work.pushed:
+                work.u_r[:] = self._gravity(q=work.x_r[:, :n])
 
     def __call__(self, t: float, q: Numbers, qd: Numbers) -> Array:
         """The torques of a sample: the plan shifted by a step, and one iteration.
@@ -176,8 +192,7 @@ class Predictive:
         >>> mpc(0.0, np.full(6, 0.2), np.zeros(6)).shape
         (6,)"""
         work = self._work
-        if not work.aimed:
-            self.aim(q)
+        self._stand(q)
         if work.begun:
             work.shift()
         else:
@@ -208,9 +223,11 @@ class Predictive:
         >>> plan = mpc.solve(np.zeros(6), np.zeros(6), q_r=np.full(6, 0.2))
         >>> plan.gap < 1e-8
         True"""
+        if iterations < 1 or not tolerance > 0:
+            raise InputError(f"iterations = {iterations}, tolerance = {tolerance}: above 0")
         work, n = self._work, self.robot.n
-        if q_r is not None or point is not None or not work.aimed:
-            self.aim(q if q_r is None and not work.aimed else q_r, point=point)
+        self.aim(q_r, point=point)
+        self._stand(q)
         self.restart(q, qd)
         work.start(q, qd)
         count = 0
@@ -220,6 +237,13 @@ class Predictive:
             if work.settled(tolerance):
                 break
             work.search(past)
+        else:
+            change = np.abs(work.dx).max()
+            warnings.warn(
+                f"predictive: after {iterations} iterations the states still change by"
+                f" {change:.0e}, more than the tolerance {tolerance:.0e}; allow more of either",
+                CardanWarning, stacklevel=3,
+            )  # fmt: skip
         work.nodes()
         N = self.nodes
         return Plan(
@@ -236,14 +260,15 @@ class Predictive:
         return _Work(self)
 
 
-def _rows(value: Numbers, size: int, name: str) -> Array:
-    """(size,) or (N + 1, size)."""
-    array = np.asarray(value, float)
-    if array.ndim < 2:
-        return vector(name, array, size)
-    if array.shape[-1] != size or not np.isfinite(array).all():
-        raise InputError(f"{name}: shape {array.shape}, not ({size},) or (nodes + 1, {size})")
-    return array
+def _rows(value: Numbers, size: int, count: int, name: str) -> Array:
+    """(size,) or (count, size)."""
+    rows = array(name, value)
+    if rows.ndim < 2:
+        return vector(name, rows, size)
+    if rows.shape != (count, size):
+        shapes = f"expected ({size},), or ({count}, {size}) with a row for each node"
+        raise InputError(f"{name} has shape {rows.shape}", where=name, remedy=shapes)
+    return rows
 
 
 class _Work:
@@ -253,7 +278,7 @@ class _Work:
         n, N = law.robot.n, law.nodes
         columns = -(-(2 * n + 1) // _LANES) * _LANES
         self.n, self.N = n, N
-        self.aimed = self.begun = False
+        self.aimed = self.pushed = self.begun = False
         new = np.zeros
         self.x, self.u = new((N + 2, 2 * n)), new((N + 1, n))
         self.x_r, self.u_r, self.point = new((N + 1, 2 * n)), new((N + 1, n)), new((N + 1, 3))

@@ -11,7 +11,9 @@ import numpy as np
 
 from ..errors import InputError
 
-__all__ = ["leading_shape", "parameter_vector", "prepare", "thread_count", "without_idle"]
+__all__ = [
+    "leading_shape", "parameter_vector", "prepare", "require_shape", "thread_count", "without_idle",
+]  # fmt: skip
 
 Shape = tuple[int, ...]
 
@@ -80,10 +82,16 @@ def _array(name: str, value: Any, shape: Shape, dtype: str) -> np.ndarray:
             what = f"{place} has type {array.dtype}"
             raise InputError(what, where=place, remedy="real numbers are expected")
         array = array.astype(dtype)
-    if array.ndim < len(shape) or array.shape[array.ndim - len(shape) :] != shape:
-        what = f"{place} has shape {array.shape}"
-        raise InputError(what, where=place, remedy=f"expected (..., {_comma(shape)})")
+    require_shape(name, array.shape, shape)
     return array
+
+
+def require_shape(name: str, found: Shape, shape: Shape) -> None:
+    """Do the last axes of an input have its shape?"""
+    if len(found) < len(shape) or found[len(found) - len(shape) :] != shape:
+        place = f"input '{name}'"
+        what = f"{place} has shape {tuple(found)}"
+        raise InputError(what, where=place, remedy=f"expected (..., {_comma(shape)})")
 
 
 def parameter_vector(given: Any, parameters: Sequence[str], defaults: Mapping[str, float]) -> Any:

@@ -23,7 +23,9 @@ from ..ir.factor import improved
 from ..ir.graph import Graph
 from ..ir.passes import inline
 from ..mechanism.coordinates import is_floating
+from ..motion.joints import array
 from ..program import Program
+from ..run.inputs import leading_shape, require_shape
 
 __all__ = ["RolloutGradient", "discretise", "rollout_gradient"]
 
@@ -183,49 +185,81 @@ class RolloutGradient:
         >>> by_x0, by_tau = run.adjoint(run.x)  # of half the sum of squares of the states
         >>> by_tau.shape
         (5, 6)"""
-        slopes = np.asarray(by_x, float)
-        if slopes.shape[-2:] != self.x.shape[-2:]:
-            raise InputError(
-                f"by_x: shape {slopes.shape}, not (..., {self.x.shape[-2]}, {self.x.shape[-1]})"
-            )
+        of_torques = (*self.B.shape[:-2], self.B.shape[-1])
+        slopes = _batched("by_x", by_x, self.x.shape)
         costate = slopes[..., -1, :]
-        gradient = np.zeros((*self.B.shape[:-2], self.B.shape[-1]))
+        gradient = np.zeros((*slopes.shape[:-2], *of_torques[-2:]))
         for k in reversed(range(self.A.shape[-3])):
             gradient[..., k, :] = np.einsum("...ij,...i->...j", self.B[..., k, :, :], costate)
             costate = np.einsum("...ij,...i->...j", self.A[..., k, :, :], costate)
             costate = costate + slopes[..., k, :]
-        return costate, gradient if by_tau is None else gradient + np.asarray(by_tau, float)
+        if by_tau is not None:
+            gradient = gradient + _batched("by_tau", by_tau, of_torques)
+        return costate, gradient
+
+
+def _batched(name: str, value: Numbers, shape: tuple[int, ...]) -> Array:
+    """Numbers of every step of the motions, whose shape is this; one set may serve a batch, or a
+    batch of them one motion."""
+    rows = array(name, value)
+    fits = rows.shape[-2:] == shape[-2:]
+    try:
+        lead = np.broadcast_shapes(rows.shape[:-2], shape[:-2])
+    except ValueError:
+        fits = False
+    if not fits:
+        expected = ", ".join(map(str, shape[-2:]))
+        raise InputError(
+            f"{name} has shape {rows.shape}", where=name, remedy=f"expected (..., {expected})"
+        )
+    return np.broadcast_to(rows, (*lead, *shape[-2:]))
 
 
 @named_arguments
 def rollout_gradient(
     robot: Robot | Program, q: Numbers, qd: Numbers, tau: Numbers, step: float, *,
-    method: str = "semi-implicit", p: Sequence[float] | None = None,
+    method: str | None = None, p: Sequence[float] | None = None,
 ) -> RolloutGradient:  # fmt: skip
     """N steps from (q, qd) under the torques tau (..., N, m), with the exact A and B of each;
     leading axes are a batch of motions. Every step runs as machine code.
 
     robot   a robot, or what `discretise` made of it, which is then derived once for many calls
+    method  of a robot's steps, as `discretise` takes it: semi-implicit by default
     p       values of the robot's symbols
 
     >>> step = cardan.discretise(cardan.load("ur5"), method="rk4", effort="plain")
     >>> run = cardan.rollout_gradient(step, np.zeros(6), np.zeros(6), np.zeros((10, 6)), 0.01)
     >>> run.qd.shape
     (11, 6)"""
-    program = robot if isinstance(robot, Program) else discretise(robot, method)
+    if isinstance(robot, Program):
+        program = robot
+        if method is not None:
+            remedy = "it has a method already: give that to discretise"
+            raise InputError("method: of a step that is made", where="method", remedy=remedy)
+    else:
+        program = discretise(robot, method or "semi-implicit")
     if list(program.outputs) != ["q_next", "qd_next", "A", "B"]:
         raise InputError(f"rollout_gradient: '{program.model}' is no step; discretise gives one")
-    torques = np.asarray(tau, float)
+    if not (np.isfinite(step) and step > 0):
+        raise InputError(f"step = {step}: a length above 0, in seconds", where="step")
+    torques = array("tau", tau)
     if torques.ndim < 2 or torques.shape[-1:] != program.inputs["tau"]:
         raise InputError(
             f"tau: shape {torques.shape}, not (..., steps, {program.inputs['tau'][0]})"
         )
+    if not torques.shape[-2]:
+        raise InputError("tau: no step; at least one is needed")
     run = _compiled(program)
     known: dict[str, Any] = {"h": [float(step)]} | ({} if p is None else {"p": p})
-    n = program.inputs["q"]
-    batch = np.broadcast_shapes(np.shape(q)[:-1], np.shape(qd)[:-1], torques.shape[:-2])
-    positions = [np.broadcast_to(np.asarray(q, float), (*batch, *n))]
-    velocities = [np.broadcast_to(np.asarray(qd, float), (*batch, *n))]
+    first = {"q": array("q", q), "qd": array("qd", qd)}
+    for name, values in first.items():
+        require_shape(name, values.shape, program.inputs[name])
+    batch = leading_shape(
+        {**first, "tau": torques[..., 0, :]}, {x: program.inputs[x] for x in (*first, "tau")}
+    )
+    positions, velocities = (
+        [np.broadcast_to(values, (*batch, *program.inputs[name]))] for name, values in first.items()
+    )
     A, B = [], []
     for k in range(torques.shape[-2]):
         end = run(q=positions[-1], qd=velocities[-1], tau=torques[..., k, :], **known)
@@ -233,8 +267,6 @@ def rollout_gradient(
         velocities.append(end.qd_next)
         A.append(end.A)
         B.append(end.B)
-    if not A:
-        raise InputError("tau: no step; at least one is needed")
     return RolloutGradient(
         np.stack(positions, -2), np.stack(velocities, -2), np.stack(A, -3), np.stack(B, -3)
     )
