@@ -11,6 +11,7 @@ from __future__ import annotations
 import io
 import sys
 import warnings
+from math import cos
 from pathlib import Path
 
 import cardan
@@ -34,7 +35,8 @@ Every robot that is bundled: `cardan.load("ur5")`. Where its figures come from s
     cardan generate ur5 inverse-dynamics --to c -o ur5.c   code; another model, another language
     cardan serve                                           all of it in the browser
 
-Orange drums are revolute joints, green sleeves prismatic ones. Lengths that are symbols are drawn as 0.4 m.
+Orange drums are revolute joints, green sleeves prismatic ones. Lengths that are symbols are drawn as 0.4 m. A robot with the joints of another one
+(`rx90-base`, `puma560-base`, `stanford-base`, `kuka-lwr`, `ur10`) is drawn in another configuration than that one.
 
 """
 EXAMPLES_HEAD = """## Worked examples
@@ -101,6 +103,16 @@ OTHERS = (  # drawn with a GPU, by the peers, or in a browser
 )
 
 
+POSES = {  # a snake that is not straight; robots that have the joints of another one, apart from it
+    "snake30": [0.5 * cos(0.42 * k) * (k % 2) for k in range(30)],
+    "rx90-base": [0.5, 0.9, -0.6, 0.0, -0.9, 0.0],
+    "puma560-base": [0.3, 0.4, -2.2, 0.0, 0.8, 0.0],
+    "stanford-base": [0.7, -0.6, 0.45, 0.0, 0.8, 0.0],
+    "kuka-lwr": [0.4, 0.6, 0.0, -1.4, 0.0, 0.9, 0.0],
+    "ur10": [0.6, -0.9, 1.3, -0.4, 1.57, 0.0],
+}
+
+
 def text() -> str:
     """The whole page; the site adds the operation counts of each robot."""
     parts = [HEAD, *map(entry, robots()), EXAMPLES_HEAD, *(example(*row) for row in EXAMPLES)]
@@ -149,7 +161,7 @@ def drawn(name: str) -> bytes:
     import scene
 
     figure, axes = plt.subplots(figsize=(3.2, 2.6))
-    scene.draw(axes, cardan.load(name))
+    scene.draw(axes, cardan.load(name), POSES.get(name))
     out = io.BytesIO()
     figure.savefig(out, format="png", dpi=150, bbox_inches="tight", pad_inches=0.05)
     plt.close(figure)
