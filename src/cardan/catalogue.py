@@ -116,10 +116,11 @@ def model(robot: Robot, name: str, **options: Any) -> Any:
         built = entry.build(robot, **options)
         if not entry.program:
             return built
+        built = replace(_ordered(built, described), coordinates=_coordinates(built, robot))
         if assembly is not None:
             symbolic = options.get("symbolic", False)
             built = _imported("build.active.of_active")(robot, built, assembly, symbolic)
-        built = replace(_ordered(built, described), coordinates=_coordinates(built, robot))
+            built = replace(_ordered(built, described), coordinates=_coordinates(built, robot))
         return replace(built, remarks=(*built.remarks, words)) if words else built
 
 
@@ -158,6 +159,8 @@ def _coordinates(program: Program, robot: Robot) -> dict[str, tuple[tuple[str, s
         fits = [keys for keys in groups if (len(keys),) == arrays.get(name)]
         if fits:
             listed[name] = tuple(_coordinate(robot, *key) for key in fits[0])
+    if "q_a" in arrays:
+        listed["q_a"] = tuple(_coordinate(robot, *key) for key in link.joint_keys(link.active))
     if arrays.get("x") == (len(link.keys) + len(link.independent),):  # a state
         listed["x"] = tuple(_coordinate(robot, *key) for key in (*link.keys, *link.independent))
     return listed

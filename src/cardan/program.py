@@ -529,9 +529,11 @@ class Program:
 
         >>> cardan.model(cardan.load("planar2r"), "gravity").positions
         {('input', 'q', 0): '1', ('input', 'q', 1): '2'}"""
+        active = [link for link, _ in self.coordinates.get("q_a", ())]
         links = [link for link, _ in self.coordinates.get("q", ())]
         state = [link for link, _ in self.coordinates.get("x", ())]
         listed = {("input", "q", k): link for k, link in enumerate(links)}
+        listed |= {("input", "q_a", k): link for k, link in enumerate(active)}
         first = ((k, link) for k, link in enumerate(state) if link not in state[:k])
         return listed | {("input", "x", k): link for k, link in first}
 

@@ -17,10 +17,11 @@ from .code import Code, Shape, arguments, gather
 from .graph import Expr, Graph
 from .page import Page, Quantity
 
-__all__ = ["PARAMETERS", "Tracer"]
+__all__ = ["PARAMETERS", "Listed", "Tracer"]
 
 _CELLS = "\0cells"
-Listed = tuple[str, str, Shape, list[Any]]  # stem, key, shape and elements of a quantity
+# stem, key, shape and elements of a quantity, and the title it stands under if it has one
+Listed = tuple[str, str, Shape, list[Any]] | tuple[str, str, Shape, list[Any], str]
 PARAMETERS = "\0p"  # the array of the free symbols of a trace, before they are put in order
 
 
@@ -86,9 +87,9 @@ class Tracer:
         def needed(x: Any) -> Any:
             return None if type(x) is Expr and abs(x.ref) not in live else x
 
-        items = [
-            (stem, key, shape, [needed(x) for x in flat])
-            for stem, key, shape, flat in (*quantities(record), *listed)
+        items: list[Any] = [
+            (stem, key, shape, [needed(x) for x in flat], *title)
+            for stem, key, shape, flat, *title in (*quantities(record), *listed)
         ]
         items = [item for item in items if any(type(x) is Expr for x in item[3])]
         cells = [x for item in items for x in item[3] if x is not None]
@@ -97,8 +98,8 @@ class Tracer:
         whole, parameters = _number_parameters(whole, tuple(self.parameters), order)
         refs = iter(whole.outputs[_CELLS].refs)
         named_ones = tuple(
-            Quantity(stem, key, shape, tuple(0 if x is None else next(refs) for x in flat))
-            for stem, key, shape, flat in items
+            Quantity(stem, key, shape, tuple(0 if x is None else next(refs) for x in flat), *title)
+            for stem, key, shape, flat, *title in items
         )
         kept = {name: output for name, output in whole.outputs.items() if name != _CELLS}
         return Page(replace(whole, outputs=kept), parameters, named_ones)

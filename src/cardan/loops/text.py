@@ -7,6 +7,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from ..describe.couplings import formula
+from ..describe.robot import Robot
 from ..inverse.closed_form.latex import greek
 from ..ir.code import Code
 from ..ir.spell import ATOM, MINUS, SUM, Piece, Speller
@@ -21,7 +22,7 @@ from .formulas import Formula, Formulas, opening, root_of
 if TYPE_CHECKING:
     from .geometry import LoopGeometry
 
-__all__ = ["text_of"]
+__all__ = ["in_books", "text_of"]
 
 # of closing_error: the last ones only tell a direction from its opposite
 _EQUATIONS = {
@@ -139,19 +140,26 @@ class _Page:
 
     def spelled(self, rows: Callable[[Bodies, Sequence[Any]], list[Any]]) -> list[str]:
         """Values in textbook form."""
-        tracer = Tracer()
-        scene = bodies(self.robot, tracer.parameter)
-        q = tracer.array("q", len(self.link.moving))
-        values = rows(scene, q)
-        code, parameters = tracer.program({"r": ((len(values),), values)})
+        code, parameters = in_books(self.robot, self.link.moving, rows)
         names = tuple(self.link.named((j,)) for j in self.link.moving)
-        labels = {("input", "q", k): str(j) for k, j in enumerate(self.link.moving)}
-        labels |= {("input", "p", k): name for k, name in enumerate(parameters)}
-        with suppress(TooLarge):
-            code = textbook(code, labels)
         return [
             _spelled(code, ref, names, parameters, self.latex) for ref in code.outputs["r"].refs
         ]
+
+
+def in_books(
+    robot: Robot, moving: Sequence[int], rows: Callable[[Bodies, Sequence[Any]], list[Any]]
+) -> tuple[Code, tuple[str, ...]]:
+    """(program q -> r, its parameters) of values in textbook form."""
+    tracer = Tracer()
+    scene = bodies(robot, tracer.parameter)
+    values = rows(scene, tracer.array("q", len(moving)))
+    code, parameters = tracer.program({"r": ((len(values),), values)})
+    labels = {("input", "q", k): str(j) for k, j in enumerate(moving)}
+    labels |= {("input", "p", k): name for k, name in enumerate(parameters)}
+    with suppress(TooLarge):
+        code = textbook(code, labels)
+    return code, parameters
 
 
 def _type(

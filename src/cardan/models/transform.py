@@ -19,6 +19,7 @@ from typing import Any
 from ..algebra.rotation import Rotation, X, Z
 from ..algebra.scalar import cos_sin, is_zero
 from ..algebra.vector import Mat, Vec, zero
+from ..exact import is_exact
 from .bodies import Bodies, Body
 
 __all__ = ["Transform", "transform", "word"]
@@ -138,15 +139,22 @@ def word(robot: Bodies, q: Sequence[Scalar], i: int, j: int) -> list[Factor]:
 
 def _factors(link: Body, q: Scalar) -> list[Factor]:
     """Rot(z,γ) Tran(z,b) Rot(x,α) Tran(x,d) Rot(z,θ) Tran(z,r), [K10] (1)."""
-    theta = Turn(Z, q, link.theta, (link.j,)) if link.sbar else Turn(Z, link.theta)
+    theta = _turn(Z, q, link.theta, (link.j,)) if link.sbar else _turn(Z, link.theta)
     return [
-        Turn(Z, link.gamma),
+        _turn(Z, link.gamma),
         Shift(Vec(0, 0, link.b)),
-        Turn(X, link.alpha),
+        _turn(X, link.alpha),
         Shift(Vec(link.d, 0, 0)),
         theta,
         Shift(Vec(0, 0, link.r + link.s * q)),
     ]
+
+
+def _turn(axis: int, angle: Scalar, offset: Scalar = 0, joints: tuple[int, ...] = ()) -> Turn:
+    """Rotation by angle + offset; what is known exactly is an offset, whose quarter turns cost
+    nothing when turns are merged."""
+    angle, offset = (0, angle + offset) if is_exact(angle) else (angle, offset)
+    return Turn(axis, angle, offset, joints)
 
 
 def _is_identity(factor: Factor) -> bool:

@@ -169,8 +169,7 @@ def displays(equation: Equation, notation: Notation) -> Iterator[Equation | str]
     apart = [k for k in seen if sizes[k] > limit]
     array = limit >= 0 and not (columns == 1 and apart) and 2 * cells.count(None) < n
     if not array:
-        zeros = columns > 1 or None in cells
-        apart = [k for k in seen if cells[k] is not None and (not zeros or cells[k] != ZERO)]
+        apart = [k for k in seen if cells[k] not in (None, ZERO)]
     for k in apart:
         if cells[k] != (1, Name(symbols[k])):
             yield Equation(symbols[k], (), (cells[k],), (symbols[k],))
@@ -178,7 +177,8 @@ def displays(equation: Equation, notation: Notation) -> Iterator[Equation | str]
         named: dict[int, Signed] = {k: (1, Name(symbols[k])) for k in apart}
         named |= {k % columns * columns + k // columns: x for k, x in named.items() if half}
         yield replace(equation, cells=tuple(named.get(k, x) for k, x in enumerate(cells)))
-    elif columns > 1 and None not in cells:
+    elif None not in cells:
         more = f"{equation.name} is symmetric" if half else ""
         zero = f"the other elements of {equation.name} are 0" if ZERO in cells else ""
-        yield "; ".join(filter(None, (more, zero)))
+        if more or zero:
+            yield "; ".join(filter(None, (more, zero)))

@@ -18,7 +18,7 @@ from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...ir.code import Code, arguments
-from ...ir.page import Quantity
+from ...ir.page import Quantity, sines
 from ...ir.passes import expanded_cost
 from ..names import Names
 from .symbols import elements, index
@@ -148,12 +148,20 @@ def with_matrices(page: Reading, parts: Reading) -> Reading:
 
 class _Place(NamedTuple):
     """Where an equation stands: recursion, link (negated on the way back), line; a value without a
-    name has a number there and stands before what reads it."""
+    name has a number there and stands before what reads it.
+
+    Before the recursions come, -1, the cosines and sines; and where something stands under titles
+    of its own, -2 the last of these, -3 the angles that do not read it, -4 the title before ..."""
 
     phase: int
     link: int
     line: int
     value: int = _LAST
+
+
+def _is_angle(place: _Place) -> bool:
+    """Is it that of a cosine or sine?"""
+    return place.phase < 0 and place.phase % 2 == 1
 
 
 class _Alias(NamedTuple):
@@ -191,7 +199,9 @@ class _Writer:
         kept = TRIGONOMETRY if program.expanded else ()
         quantities = [*quantities, *_angles(program, quantities)]
         if self.whole:
-            quantities = [x for x in quantities if x.stem in kept]
+            quantities = [x for x in quantities if x.stem in kept or x.title]
+        self.unknowns = set[str]()  # what the equations under a title give: it has no key
+        self.titles = tuple(dict.fromkeys(x.title for x in quantities if x.title))
         self.aliases: dict[int, list[_Alias]] = defaultdict(list)
         self.entries = self._entries(quantities)
         self.rest = self._rest()
@@ -212,19 +222,25 @@ class _Writer:
         out = self._out
         only = {id for id, (_, count) in out.items() if self.code.uses[id] == count}
         quantities = [x for x in quantities if any(abs(ref) not in only for ref in x.refs if ref)]
-        phases = _phases(self.code, quantities)
+        phases = _phases(self.code, [x for x in quantities if not x.title])
+        titles, follows = list(self.titles), self._follows(quantities)
         lines: dict[str, int] = {}
         labels: dict[str, int] = {}
         entries = []
         for x in quantities:
-            line, phase = lines.setdefault(x.stem, len(lines)), phases[x.stem]
+            line, phase = lines.setdefault(x.stem, len(lines)), phases.get(x.stem, 0)
             place = _Place(phase, _LAST, line)
-            if x.stem in TRIGONOMETRY:
-                place = _Place(-1, labels.setdefault(x.key, len(labels)), line)
+            if x.title:
+                place = _Place(2 * (titles.index(x.title) - len(titles)), 0, line)
+            elif x.stem in TRIGONOMETRY:
+                phase = 2 * (follows[abs(x.refs[0])] - len(titles)) - 1
+                place = _Place(phase, labels.setdefault(x.key, len(labels)), line)
             elif x.key.isdigit():
                 place = _Place(phase, -int(x.key) if phase % 2 else int(x.key), line)
             x = replace(x, stem=_OTHERWISE.get(x.stem, x.stem)) if x.stem in self.inputs else x
             name = self.names.claim(x.name)
+            if x.title and not x.key:
+                self.unknowns.add(name)
             cells = [index(x.shape, k) for k in range(len(x.refs))]
             symbols = tuple(self.names.claim(f"{x.name}_{cell}") for cell in cells if x.shape)
             entries.append(_Entry(x, name, symbols or (name,), place))
@@ -235,6 +251,18 @@ class _Writer:
         for aliases in self.aliases.values():
             aliases.sort(key=lambda alias: alias.place)
         return entries
+
+    def _follows(self, quantities: Sequence[Quantity]) -> list[int]:
+        """Of each node: the number of the last title, from 1, under which stands what it reads."""
+        titled = {
+            abs(ref): self.titles.index(x.title) + 1
+            for x in quantities if x.title and not x.key for ref in x.refs
+        }  # fmt: skip
+        follows: list[int] = []
+        for id, node in enumerate(self.nodes):
+            read = max((follows[arg] for arg in arguments(node)), default=0)
+            follows.append(max(read, titled.get(id, 0)))
+        return follows
 
     @cached_property
     def _out(self) -> dict[int, tuple[str, int]]:
@@ -284,10 +312,12 @@ class _Writer:
         if id in self.rest:
             return 1, Name(self.rest[id], VALUE)
         aliases = self.aliases.get(id)
-        if not aliases:
+        if not aliases or place.phase < 0 <= aliases[0].place.phase:
             return None
-        if aliases[0].place.phase < 0:
+        if _is_angle(aliases[0].place):
             return aliases[0].sign, Name(aliases[0].symbol, TRIG)
+        if aliases[0].owner in self.unknowns:
+            return aliases[0].sign, Name(aliases[0].symbol, INPUT)
         known = [alias for alias in aliases if alias.place < place] or aliases[:1]
         own = [alias for alias in known if abs(alias.place.link) == abs(place.link)]
         alias = max(own or known, key=lambda alias: alias.place.phase)  # f6 where it is F6, too
@@ -339,7 +369,7 @@ class _Writer:
         """The equations in order; None where quantities need elements of each other."""
         places = {entry.name: entry.place for entry in self.entries}
         listed = {entry.name: self._equation(entry) for entry in self.entries}
-        nowhere = _Place(-2, 0, 0)
+        nowhere = _Place(0, -_LAST, 0)
         for id, symbol in self.rest.items():
             listed[symbol] = Equation(symbol, (), (self._value(id, nowhere, True),), (symbol,))
         results = list(self._results())
@@ -358,7 +388,7 @@ class _Writer:
         ordered = _ordered(reads, places, final | told)
         if ordered is None:
             return None
-        sections = _sections([(places[name], listed[name]) for name in ordered])
+        sections = _sections([(places[name], listed[name]) for name in ordered], self.titles)
         outputs = Section("", "Outputs", tuple(results))
         return Reading(self.program, (*sections, outputs), self.inputs, self.parameters, self.rates)
 
@@ -372,23 +402,13 @@ def _labelled(code: Code, id: int, label: str) -> Quantity:
 
 def _angles(program: Program, quantities: Sequence[Quantity]) -> Iterator[Quantity]:
     """The cosines and sines of joint variables and their sums that the page does not name."""
-    code, joints = program.code, program.positions
+    nodes, joints = program.code.nodes, program.positions
     known = {abs(ref) for x in quantities if x.stem in TRIGONOMETRY for ref in x.refs}
     names = {x.name for x in quantities}
-    sums: list[tuple[str, ...]] = []  # of each node: the links whose variables it adds
-    for id, node in enumerate(code.nodes):
-        links: tuple[str, ...] = ()
-        if node in joints:
-            links = (joints[node],)
-        elif node[0] == "add" and sums[node[1]] and sums[node[2]]:
-            links = (*sums[node[1]], *sums[node[2]])
-        sums.append(links)
-        if node[0] in ("cos", "sin") and sums[node[1]] and id not in known:
-            links = sums[node[1]]
-            key = ("_" if any(len(link) > 1 for link in links) else "").join(links)
-            stem = TRIGONOMETRY[node[0] == "sin"]
-            if stem + key not in names:
-                yield Quantity(stem, key, (), (id,))
+    links = {id: joints[node] for id, node in enumerate(nodes) if node in joints}
+    for stem, key, id in sines(nodes, links):
+        if id not in known and stem + key not in names:
+            yield Quantity(stem, key, (), (id,))
 
 
 def _ordered(
@@ -419,16 +439,19 @@ def _ordered(
     return ordered if len(ordered) == len(needed) else None
 
 
-def _sections(listed: Sequence[tuple[_Place, Equation]]) -> Iterator[Section]:
-    """Consecutive equations of one link in one recursion; the cosines and sines before them."""
+def _sections(
+    listed: Sequence[tuple[_Place, Equation]], titles: Sequence[str]
+) -> Iterator[Section]:
+    """Consecutive equations of one link in one recursion; before them what has a title of its own,
+    and the cosines and sines."""
     turns = max((place.phase for place, _ in listed if abs(place.link) < _LAST), default=0)
     for (phase, link), group in groupby(
-        listed, lambda item: item[0][:2] if item[0][0] >= 0 else (-1, 0)
+        listed, lambda item: (-1, 0) if _is_angle(item[0]) else item[0][:2]
     ):
         part = _RECURSIONS[phase % 2] if turns and 0 <= phase < _LAST - 1 else ""
         title = f"Link {abs(link)}" if link else "Base"
         if phase < 0:
-            title = "Cosines and sines"
+            title = "Cosines and sines" if phase % 2 else titles[phase // 2]
         elif abs(link) == _LAST:
             part, title = "", ""
         yield Section(part, title, tuple(equation for _, equation in group))

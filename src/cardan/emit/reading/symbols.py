@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Element", "elements", "index"]
 
-_DOTS = {"q": 0, "qd": 1, "qdd": 2}
+_DOTS = {"q": 0, "q_a": 0, "qd": 1, "qdd": 2}
 
 
 class Element(NamedTuple):
