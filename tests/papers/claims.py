@@ -161,6 +161,9 @@ CLAIMS = (
           "`cardan.simulate(robot, motion=...)`", by.base_moved_by_joints, 1e-8),
     Claim("K10", "7.3, (101)-(112)", "moving base: direct dynamics", "`\"direct-dynamics\"`",
           "tests/laws/laws.py::law_floating_base_is_free"),
+    Claim("K10", "7", "every bundled robot on a floating base, or refused", "`--floating`",
+          "tests/use/test_moving_commands.py::"
+          "test_a_base_that_cannot_float_is_refused_before_a_word_is_said"),
     Claim("K10", "7, wheels", "rolling without slipping", "`[[wheel]]`, `unicycle`, `car`",
           "tests/loops/test_wheels.py::test_by_hand", 1e-11),
     Claim("K10", "7, wheels", "no slip after 60 s of driving", "`cardan simulate car`",

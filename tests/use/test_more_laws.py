@@ -17,8 +17,9 @@ from tests.compare import near
 import cardan
 from cardan import control
 from cardan.control import names
-from cardan.control.compare import build, compare
+from cardan.control.compare import Tuning, build, compare, holding
 from cardan.control.elastic import elastic_gains, linearising_law, pairs
+from cardan.control.horizon import Following
 from cardan.control.laws import Law, joint_law
 from cardan.control.linear import linearise
 from cardan.describe.robot import Robot
@@ -364,6 +365,86 @@ def test_a_law_of_a_floating_base_needs_one() -> None:
 # the table
 
 
+@pytest.mark.parametrize("robot", [rough(arm()), pendulum(spring=20, neutral=0.1, FV=0.2)])
+def test_parts_of_a_feedforward_torque_add_up_to_the_model(robot: Robot) -> None:
+    """[B23] 3.3: gravity, inertia, velocity and friction, any of them; each by its own model."""
+    n = robot.n
+    x = cardan.trajectory(robot, np.full(n, 0.9), 0.5, start=np.linspace(-0.4, 0.2, n))
+    q, qd, qdd = x(0.2)
+
+    def ahead(parts: Any) -> np.ndarray:
+        law = control.feedforward(robot, x, 0.0, 0.0, parts=parts)
+        return np.asarray(law(0.2, q, qd))
+
+    names_ = ["gravity", "inertia", "velocity", "friction"]
+    whole = ahead("model")
+    near(ahead(names_), whole, 1e-12)
+    near(sum(ahead(name) for name in names_), whole, 1e-12)
+    near(ahead(["gravity", "inertia"]), ahead("gravity") + ahead("inertia"), 1e-12)
+    bias = derived(robot, "bias", friction=False)
+    still = bias.evaluate(q=q, qd=0 * qd)
+    near(ahead("inertia"), derived(robot, "inertia-matrix").evaluate(q=q) @ qdd, 1e-12)
+    near(ahead("velocity"), bias.evaluate(q=q, qd=qd) - still, absolute=1e-12)
+    near(ahead("gravity"), still, 1e-12)
+    for wrong in (["model", "gravity"], []):
+        with pytest.raises(CardanError, match="'model' is the whole"):
+            ahead(wrong)
+    with pytest.raises(CardanError, match="no part 'mass' of the model"):
+        ahead(["gravity", "mass"])
+
+
+def test_predictive_control_follows_a_motion() -> None:
+    """It comes near as its step goes to zero, and its error dies as that of both poles at -w."""
+    one, w, errors = pendulum(), 10.0, []
+    for period in (0.02, 0.01):
+        found = compare(one, move([0.2], [0.9], 0.4), ["predictive"], w, period=period, dt=0.02)
+        errors.append(found.table()[0]["largest error"])
+        assert not found.eigenvalues["predictive"].size
+    assert errors[1] < 0.6 * errors[0] < 0.02
+    law = build(one, move([0.4], [0.4], 1.0), "predictive", w, period=5e-3)
+    run = simulate(one, [0.5], duration=0.5, law=law, period=5e-3, rtol=1e-6, dt=0.05)
+    near(run.q[:, 0] - 0.4, 0.1 * (1 + w * run.t) * np.exp(-w * run.t), absolute=5e-3)
+    with pytest.raises(CardanError, match="solved at every sample, not a program"):
+        holding(one, "predictive", w, [0.4])
+    with pytest.raises(CardanError, match="'predictive' is not for a robot as"):
+        build(elastic(), move([0.1, 0.1], [0.1, 0.1], 1.0), "predictive", w)
+
+
+@pytest.mark.parametrize("name", names.LAWS)
+def test_what_is_said_of_a_law_is_taken_or_refused(name: str) -> None:
+    """Gains, an integral part, limits and parts, as the table has them."""
+    robot = next(x for x in (arm(), elastic()) if name in names.fitting(x))
+    soft = robot.name == "elastic"
+    x = move([0.3, -0.2], [0.3, -0.2], 1.0) if soft else move(START, START, 1.0)
+    q = settled(robot, x.q[0]) if soft else START
+    said = {"kp": 30.0, "kd": 4.0, "ki": 2.0, "limit": 5.0, "parts": ["inertia"]}
+    for key, value in said.items():
+        tuning = Tuning(**{key: value})
+        if key not in names.LAWS[name].takes:
+            with pytest.raises(CardanError, match=f"the law '{name}' takes no {key}"):
+                build(robot, x, name, 10.0, q, tuning=tuning)
+            continue
+        plain, law = (build(robot, x, name, 10.0, q, tuning=t) for t in (None, tuning))
+        there, speed = q + 0.3, np.full(robot.n, 0.2)
+        z = None if law.z0 is None else law.z0 + 0.1
+        first = None if plain.z0 is None else plain.z0 + 0.1
+        tau = law.outputs(0.0, there, speed, z)["tau"]
+        if name != "adaptive" or key != "kp":  # of adaptive by the slope
+            assert np.abs(tau - plain.outputs(0.0, there, speed, first)["tau"]).max() > 1e-3
+        if key == "limit":
+            assert np.abs(tau).max() <= 5.0
+            watched = build(robot, x, name, 10.0, q, tuning=tuning, observer=20.0)
+            assert np.abs(watched.outputs(0.0, there, speed)["tau"]).max() <= 5.0
+    if names.LAWS[name].solved:
+        return
+    once = build(robot, x, name, 10.0, q, tuning=Tuning(kp=30.0)) if not soft else None
+    if once is not None and name in ("pd", "pd-gravity", "feedforward", "pid"):
+        pull = once.outputs(0.0, q - 0.1, 0 * q)["tau"] - once.outputs(0.0, q, 0 * q)["tau"]
+        weight = derived(robot, "gravity").compile() if name == "pd-gravity" else None
+        moved = weight(q=q - 0.1) - weight(q=q) if weight else 0.0
+        near(pull - moved, np.full(3, 3.0), 1e-9)
+
+
 @pytest.mark.parametrize("name", names.LAWS)
 def test_every_law_of_the_table_is_built(name: str) -> None:
     """It takes the robots that it says, has a place in Python, and holds a robot where it is."""
@@ -376,6 +457,9 @@ def test_every_law_of_the_table_is_built(name: str) -> None:
                 build(robot, rest, name, 10.0)
             continue
         law = build(robot, rest, name, 10.0)
+        if isinstance(law, Following):
+            near(law(0.0, q, np.zeros(len(q))), derived(robot, "gravity").evaluate(q=q), 1e-9)
+            continue
         base = {"T0": placement(robot), "V0": np.zeros(6), "g0": np.zeros(3)} if law.base else None
         tau = law.outputs(0.0, q, np.zeros(len(q)), base=base)["tau"]
         held = np.zeros(len(tau))

@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+import cardan
 from cardan.app.cli.main import app
+from cardan.errors import CardanError
 from cardan.motion.tables import read_table
 from cardan.motion.trajectory import move
 
@@ -145,6 +147,19 @@ def test_flexible_loops_are_simulated(tmp_path: Path) -> None:
     assert len(list(tmp_path.iterdir())) == 3
 
 
+def test_a_base_that_cannot_float_is_refused_before_a_word_is_said() -> None:
+    """Wheels and closed loops of flexible links; all other bundled robots are let go."""
+    held = {"car", "unicycle", "differential-drive", "mobile-manipulator", "prrrp"}
+    for name in cardan.robots():
+        if name in held:
+            with pytest.raises(CardanError, match=r"floating base|cannot float"):
+                cardan.floating(cardan.load(name))
+        else:
+            assert cardan.floating(cardan.load(name)).base.kind == "floating"
+    said = run("simulate", "prrrp", "--floating", code=1)
+    assert said.startswith("cardan: the base of 'PRRRP with flexible beams' cannot float")
+
+
 def test_control(tmp_path: Path) -> None:
     words = ["--law", "pd,computed-torque", "--json", "--plot", "control.svg"]
     rows = json.loads(run("control", "ur5", *MOVE, *words))
@@ -152,6 +167,19 @@ def test_control(tmp_path: Path) -> None:
     assert (tmp_path / "control.svg").is_file()
     run("control", "ur5", "--law", "pd-gravity", "--to", "c", "-o", "law.c")
     assert "void universal_robots_ur5_control_pd_gravity(" in (tmp_path / "law.c").read_text()
+
+
+def test_everything_that_is_said_of_a_law() -> None:
+    words = ["control", "planar1r", "--end", "1", "--duration", "0.3", "--plot", "none", "--json",
+             "--set", "ZZ1=1", "--set", "MX1=1", "--set", "MY1=0", "--set", "G=9.81",
+             "--set", "M1=2", "--set", "FV1=0", "--set", "FS1=0"]  # fmt: skip
+    tuned = ["--kp", "40", "--kd", "9", "--ki", "30", "--torque-limit", "8"]
+    rows = json.loads(run(*words, "--law", "pd,pid,pd-gravity,computed-torque", *tuned))
+    assert all(row["largest torque"] <= 8 + 1e-9 for row in rows)
+    rows = json.loads(run(*words, "--law", "feedforward", "--parts", "gravity,inertia"))
+    rows += json.loads(run(*words, "--law", "feedforward,predictive"))
+    assert [row["law"] for row in rows] == ["feedforward", "feedforward", "predictive"]
+    assert rows[1]["largest error"] < 1e-6
 
 
 @pytest.mark.parametrize(
@@ -170,6 +198,15 @@ def test_control(tmp_path: Path) -> None:
         (["simulate", "ur5", "--method", "magic"], 1, "no method 'magic'"),
         (["simulate", "ur5", "--end", "1", "--law", "magic"], 1, "no control law 'magic'"),
         (["control", "ur5", "--end", "1", "--law", "bang"], 1, "no control law 'bang'"),
+        (["control", "ur5", "--end", "1", "--law", "pd", "--kp=-5"], 1, "a gain below zero"),
+        (["control", "ur5", "--end", "1", "--law", "adaptive", "--ki", "1"], 1, "takes no ki"),
+        (["control", "ur5", "--law", "predictive", "--to", "c"], 1, "not a program"),
+        (["linearise", "ur5", "--law", "predictive"], 1, "not a program"),
+        (
+            ["control", "scara", "--end", "1", "--law", "pd", "--torque-limit", "file"],
+            1,
+            "gives no largest torque",
+        ),
         (["torques", "ur5", "--end", "1", "--plot", "x.bmp"], 1, "a picture is written as"),
     ],
 )

@@ -4,7 +4,7 @@ eigenvalues of the closed loop."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from ..arguments import Numbers, named_arguments
 from ..build.kinematic import ROWS
 from ..describe.robot import Robot
 from ..describe.world import placement
-from ..errors import ModelError, UnknownNameError
+from ..errors import InputError, ModelError, UnknownNameError
 from ..mechanism.coordinates import is_floating
 from ..motion.coordinates import coordinates
 from ..motion.derived import compiled
@@ -21,21 +21,71 @@ from ..motion.joints import names, units
 from ..motion.paths import Path, Poses, line
 from ..motion.plots import Panel, lines
 from ..motion.trajectory import Trajectory, move
+from ..program import Program
 from ..simulation.simulate import Simulation, simulate
 from . import laws as joint_laws
 from .adaptation import adaptive
 from .elastic import elastic_gains, elastic_pd, linearising, of_motors, pairs
-from .laws import Law, gains, impedance, of_drives, positive_bandwidth, task_space, with_error
+from .horizon import Following, following
+from .laws import (
+    Law,
+    gains,
+    impedance,
+    limited,
+    of_drives,
+    positive,
+    positive_bandwidth,
+    task_space,
+    with_error,
+)
 from .linear import held_positions, linearise
 from .momentum import observed
 from .names import LAWS, fitting
 
-__all__ = ["DRIVES", "Comparison", "build", "compare", "driven", "holding", "tool_path"]
+__all__ = [
+    "DRIVES",
+    "Comparison",
+    "Tuning",
+    "build",
+    "compare",
+    "driven",
+    "holding",
+    "printed",
+    "tool_path",
+]
 
 DRIVES = ("prescribed", *LAWS)
 _TOOL = ("task-space", "impedance")
 _DRIFTING = 1e-6  # of the largest eigenvalue: zero
 _DISTINCT = 1e-3  # of the largest singular value: a component that the joints move apart
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """What is said of a law beside its bandwidth; None: what follows from that, or none.
+
+    kp, kd   gains of its joints; of task-space those of the tool, of impedance its stiffness and
+             damping, of adaptive kd and kp = kd L
+    ki       an integral part
+    limit    largest torques; integrals are held back there
+    parts    of the model in a feedforward torque"""
+
+    kp: Numbers | None = None
+    kd: Numbers | None = None
+    ki: Numbers | None = None
+    limit: Numbers | None = None
+    parts: Sequence[str] | None = None
+
+    def require(self, kind: str) -> None:
+        """Refuse by name what a law does not take."""
+        takes = LAWS[kind].takes
+        for key in (x.name for x in fields(self)):
+            if getattr(self, key) is not None and key not in takes:
+                others = ", ".join(takes) or "nothing but a bandwidth"
+                raise InputError(
+                    f"the law '{kind}' takes no {key}; it takes {others}", where=key,
+                    remedy="leave it out, or leave the law out",
+                )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -51,7 +101,8 @@ class Comparison:
         rows = []
         for name, run in self.runs.items():
             error = np.abs(tracked(run, self.motion))
-            slowest = self.eigenvalues[name][0]
+            roots = self.eigenvalues[name]  # none of a law that is no program
+            slowest = f"{roots[0].real:.4g}{roots[0].imag:+.4g}j" if len(roots) else ""
             rows.append(
                 {
                     "law": name,
@@ -59,8 +110,8 @@ class Comparison:
                     "RMS error": float(np.sqrt((error**2).mean())),
                     "last error": float(error[-1].max()),
                     "largest torque": float(np.abs(run.tau).max()),
-                    "slowest eigenvalue": f"{slowest.real:.4g}{slowest.imag:+.4g}j",
-                    "stable": bool(self.eigenvalues[name].real.max() < 0),
+                    "slowest eigenvalue": slowest,
+                    "stable": bool(roots.real.max() < 0) if len(roots) else "",
                 }
             )
         return rows
@@ -94,11 +145,13 @@ def compare(
     robot: Robot, motion: Trajectory, laws: Sequence[str] = ("pd", "computed-torque"),
     bandwidth: float = 10.0, *, error: float = 0.0, settling: float = 0.25, dt: float = 5e-3,
     q0: Numbers = None, observer: float = 0.0, period: float | None = None,
+    tuning: Tuning | None = None,
 ) -> Comparison:  # fmt: skip
     """Simulate laws of equal bandwidth (rad/s) on a motion; `error`: by how much the model that the
     laws know is wrong (a fraction); `settling`: seconds watched after the motion; `q0`: all joints
     of closed loops at the beginning, where the first assembly is not the wanted one; `observer`:
-    gain (1/s) of a momentum observer that is added to each; `period`: laws are sampled."""
+    gain (1/s) of a momentum observer that is added to each; `period`: laws are sampled; `tuning`:
+    gains, limits and parts of the laws."""
     known = with_error(robot, error) if error else robot
     runs, errors = {}, {}
     on = coordinates(robot)
@@ -107,11 +160,19 @@ def compare(
     speeds = np.zeros(on.nv)
     speeds[on.driven] = motion.qd[0]
     for kind in laws:
-        controller = build(known, motion, kind, bandwidth, start, observer=observer)
+        _require(kind, robot, tuning, observer)
+    for kind in laws:
+        controller = build(
+            known, motion, kind, bandwidth, start, observer=observer, tuning=tuning, period=period
+        )
         runs[kind] = simulate(
             robot, start, speeds, duration=motion.duration + settling, law=controller,
-            rtol=1e-8, atol=1e-10, dt=dt, period=period,
+            rtol=1e-8, atol=1e-10, dt=dt,
+            period=controller.period if isinstance(controller, Following) else period,
         )  # fmt: skip
+        errors[kind] = np.zeros(0)
+        if isinstance(controller, Following):
+            continue
         end = runs[kind].q[-1].copy()
         end[on.place[on.driven]] = motion.q[-1]  # passive joints: the assembly nearest to the run's
         errors[kind] = _returning(linearise(robot, end, law=controller.program).eigenvalues)
@@ -132,17 +193,33 @@ def holding(robot: Robot, kind: str, bandwidth: float, q: Numbers) -> Law:
     """A law of the table that holds the robot at q."""
     start = coordinates(robot).first("q", q)
     held = held_positions(robot, start)
-    return build(robot, move(held, held, 1.0), kind, bandwidth, start)
+    return _program_law(robot, move(held, held, 1.0), kind, bandwidth, start)
 
 
-@named_arguments
-def build(
-    robot: Robot, motion: Trajectory, kind: str, bandwidth: float, q0: Numbers = None, *,
-    observer: float = 0.0,
-) -> Law:  # fmt: skip
-    """A law of the table following a motion, with the gains of a bandwidth (rad/s): laws of the
-    tool follow what the motion does to it. `q0`: where the motion starts, the loops of a robot
-    closed; `observer`: gain (1/s) of a momentum observer that is added."""
+def printed(
+    robot: Robot, motion: Trajectory, kind: str, bandwidth: float, q0: Numbers, **said: Any
+) -> Program:
+    """The program of a law of the table."""
+    return _program_law(robot, motion, kind, bandwidth, q0, **said).program
+
+
+def _program_law(robot: Robot, motion: Trajectory, kind: str, *given: Any, **said: Any) -> Law:
+    if kind in LAWS and LAWS[kind].solved:
+        raise _solved(kind)
+    law = build(robot, motion, kind, *given, **said)
+    assert isinstance(law, Law)
+    return law
+
+
+def _solved(kind: str) -> ModelError:
+    return ModelError(
+        f"the law '{kind}' is a problem that is solved at every sample, not a program",
+        remedy="simulate it: it has no code of its own and no eigenvalues",
+    )
+
+
+def _require(kind: str, robot: Robot, tuning: Tuning | None, observer: float) -> None:
+    """A law of the table, that takes the robot and what is said of it."""
     if kind not in LAWS:
         raise UnknownNameError.of("control law", kind, LAWS)
     if kind not in fitting(robot):
@@ -152,12 +229,34 @@ def build(
         )
         raise ModelError(f"the law '{kind}' is not for a robot as '{robot.name}'", remedy=remedy,
                          action="" if others else "prescribed")  # fmt: skip
+    (tuning or Tuning()).require(kind)
+    if observer and LAWS[kind].solved:
+        raise _solved(kind)
+
+
+@named_arguments
+def build(
+    robot: Robot, motion: Trajectory, kind: str, bandwidth: float, q0: Numbers = None, *,
+    observer: float = 0.0, tuning: Tuning | None = None, period: float | None = None,
+) -> Law | Following:  # fmt: skip
+    """A law of the table following a motion, with the gains of a bandwidth (rad/s): laws of the
+    tool follow what the motion does to it. `q0`: where the motion starts, the loops of a robot
+    closed; `observer`: gain (1/s) of a momentum observer that is added; `tuning`: what else is said
+    of it; `period`: the step of one that is sampled."""
+    _require(kind, robot, tuning, observer)
+    ask = tuning or Tuning()
     w = positive_bandwidth(bandwidth)
     start = motion.q[0] if q0 is None else q0
+    if kind == "predictive":
+        return following(robot, of_drives(robot, motion), w, start, period)
     if kind == "adaptive":
-        law = adaptive(robot, motion, 2 * w, slope=w)
+        n = coordinates(robot).nv
+        kd = np.array(positive("kd", _said(ask.kd, 2 * w), n))
+        slope = w if ask.kp is None else np.array(positive("kp", ask.kp, n)) / kd
+        law = adaptive(robot, motion, kd, slope=slope)
     elif kind == "elastic-pd":
-        law = elastic_pd(robot, motion, *elastic_gains(robot, w, start))
+        kp, kd = map(_said, (ask.kp, ask.kd), elastic_gains(robot, w, start))
+        law = elastic_pd(robot, motion, kp, kd, _said(ask.ki, 0.0), limit=ask.limit)
     elif kind == "linearising":
         law = linearising(robot, motion, w)
     elif kind in _TOOL:
@@ -166,14 +265,24 @@ def build(
         rows, path = _moved(J), tool_path(robot, of_drives(robot, motion), q)
         task = [ROWS[r] for r in rows]
         if kind == "task-space":
-            law = task_space(robot, path, w * w, 2 * w, task=task)
+            law = task_space(robot, path, _said(ask.kp, w * w), _said(ask.kd, 2 * w), task=task)
         else:
             A = compiled(robot, "inertia-matrix")(q=q)
             seen = 1 / np.diag(J[rows] @ np.linalg.solve(A, J[rows].T))  # inertia of the tool
-            law = impedance(robot, path, w * w * seen, 2 * w * seen, task=task)
+            K, D = map(_said, (ask.kp, ask.kd), (w * w * seen, 2 * w * seen))
+            law = impedance(robot, path, K, D, task=task)
     else:
-        law = joint_laws.law(robot, motion, kind, *gains(robot, w, kind, start))
-    return observed(robot, law, observer) if observer else law
+        own = [*gains(robot, w, kind, start), 0.0][:3]
+        parts = {} if ask.parts is None else {"parts": ask.parts}
+        chosen = map(_said, (ask.kp, ask.kd, ask.ki), own)
+        law = joint_laws.law(robot, motion, kind, *chosen, limit=ask.limit, **parts)
+    if ask.limit is not None and "ki" not in LAWS[kind].takes:
+        law = replace(law, program=limited(law.program, ask.limit))
+    return observed(robot, law, observer, limit=ask.limit) if observer else law
+
+
+def _said(given: Any, otherwise: Any) -> Any:
+    return otherwise if given is None else given
 
 
 def _moved(J: np.ndarray) -> list[int]:
@@ -220,4 +329,5 @@ def driven(
         return {"motion": motion}
     if drive not in LAWS:
         raise UnknownNameError.of("control law", drive, DRIVES)
-    return {"law": build(robot, motion, drive, bandwidth, q0)}
+    law = build(robot, motion, drive, bandwidth, q0)
+    return {"law": law, **({"period": law.period} if isinstance(law, Following) else {})}

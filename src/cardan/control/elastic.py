@@ -37,7 +37,7 @@ from ..mechanism.coordinates import is_floating
 from ..models.friction import COEFFICIENTS
 from ..motion.coordinates import coordinates
 from ..motion.derived import compiled, derived
-from ..motion.joints import moving, number, require_numbers, vector
+from ..motion.joints import moving, number, require_numbers
 from ..motion.trajectory import Trajectory
 from ..program import Program
 from ..simulation.statespace import SMOOTH
@@ -171,7 +171,7 @@ def elastic_law(
         a * x + b * (xd - qd[j]) + c * s + g
         for a, b, c, x, xd, j, s, g in zip(kp, kd, ki, e, rd, of.motors, z, load, strict=True)
     ]
-    held = tau if limit is None else _saturated(tracer, tau, vector("limit", limit, m))
+    held = tau if limit is None else _saturated(tracer, tau, limit)
     outputs: dict[str, Any] = {"tau": ((m,), held)}
     if any(ki):
         back = [(x - y) / a if a else 0 for x, y, a in zip(held, tau, kp, strict=True)]

@@ -36,12 +36,15 @@ from ..ir.code import Code, gather
 from ..ir.graph import Graph
 from ..ir.passes import inline
 from ..mechanism.coordinates import is_floating
+from ..motion.coordinates import coordinates
+from ..motion.derived import compiled
 from ..motion.joints import array, require_numbers, vector
+from ..motion.trajectory import Trajectory
 from ..program import Program
 from ..run.native import Kernels
 from ..run.sequence import Chain, call, lanes, whole
 
-__all__ = ["Plan", "Predictive", "predictive"]
+__all__ = ["Following", "Plan", "Predictive", "following", "predictive"]
 
 Array = np.ndarray
 Scalar = Any
@@ -258,6 +261,50 @@ class Predictive:
     @cached_property
     def _work(self) -> _Work:
         return _Work(self)
+
+
+@dataclass(frozen=True)
+class Following:
+    """Predictive control along a motion, a law (t, q, qd) -> tau: at every sample the next steps of
+    the motion are what is wanted, with the torques of its inverse model half-way, as each is held.
+    """
+
+    solver: Predictive
+    motion: Trajectory
+
+    @property
+    def period(self) -> float:
+        """Seconds between its samples."""
+        return self.solver.step
+
+    @cached_property
+    def _inverse(self) -> Any:
+        return compiled(self.solver.robot, "inverse-dynamics")
+
+    def __call__(self, t: float, q: Numbers, qd: Numbers) -> Array:
+        """The torques of a sample."""
+        times = t + self.period * np.arange(self.solver.nodes + 1)
+        q_r, qd_r, _ = self.motion(times)
+        held = dict(zip(("q", "qd", "qdd"), self.motion(times + self.period / 2), strict=True))
+        self.solver.aim(q_r, qd_r, self._inverse(**held))
+        return self.solver(t, q, qd)
+
+
+def following(
+    robot: Robot, motion: Trajectory, bandwidth: float, q0: Numbers, period: float | None = None
+) -> Following:
+    """Predictive control of a bandwidth w: the weights with which a double integrator of the
+    inertia I that each joint sees at q0 has both poles at -w, (I w²)², 2 (I w)² and 1, looking 4/w
+    ahead."""
+    require_numbers(robot, "predictive control")
+    on = coordinates(robot)
+    inertia = np.diag(compiled(robot, "inertia-matrix")(q=on.first("q0", q0)))
+    step = 0.1 / bandwidth if period is None else period
+    solver = predictive(
+        robot, nodes=max(2, round(4 / (bandwidth * step))), step=step, end=1.0,
+        position=(inertia * bandwidth**2) ** 2, velocity=2 * (inertia * bandwidth) ** 2, torque=1.0,
+    )  # fmt: skip
+    return Following(solver, motion)
 
 
 def _rows(value: Numbers, size: int, count: int, name: str) -> Array:

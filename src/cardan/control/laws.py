@@ -49,7 +49,8 @@ __all__ = [
 ]  # fmt: skip
 
 LAWS = ("pd", "pid", "pd-gravity", "feedforward", "computed-torque")
-PARTS = ("model", "gravity", "inertia")  # of a feedforward torque
+# of a feedforward torque: the whole model, or the sum of some of the others
+PARTS = ("model", "gravity", "inertia", "velocity", "friction")
 STATES = ("z", "K")  # inputs of laws that are states; the rates are zd and Kd
 BASE = {
     "T0": "pose of the base in the world",
@@ -189,14 +190,16 @@ def positive(name: str, given: Any, n: int) -> list[float]:
 
 @named_arguments
 def joint_law(
-    robot: Robot, kind: str, kp: Numbers, kd: Numbers, ki: Numbers = 0.0, *, parts: str = "model",
+    robot: Robot, kind: str, kp: Numbers, kd: Numbers, ki: Numbers = 0.0, *,
+    parts: str | Sequence[str] = "model",
     limit: Numbers = None, friction: bool = True, smooth: float = SMOOTH,
 ) -> Program:  # fmt: skip
     """The program of a law in joint space: q, qd, q_r, qd_r, qdd_r -> tau; with an integral part
     ki also z -> zd; with the model of a floating base also V0, g0.
 
-    `parts` of a feedforward torque: the whole model, gravity alone, or inertia alone. `limit`:
-    largest torques. `friction`: compensate it too (feedforward, computed torque)."""
+    `parts` of a feedforward torque: the whole model, or one or several of gravity (with springs),
+    inertia, velocity (Coriolis and centrifugal torques) and friction. `limit`: largest torques,
+    infinite where there is none. `friction`: compensate it too (feedforward, computed torque)."""
     _drivable(robot, floating=kind not in ("pd-gravity",))
     if kind not in LAWS:
         raise UnknownNameError.of("control law", kind, LAWS)
@@ -228,7 +231,7 @@ def joint_law(
         tau = [u + g for u, g in zip(pull, Q, strict=True)]
     else:
         tau = pull
-    held = tau if limit is None else _saturated(tracer, tau, vector("limit", limit, n))
+    held = tau if limit is None else _saturated(tracer, tau, limit)
     outputs: dict[str, Any] = {"tau": ((n,), held)}
     if any(ki):
         back = [(x - y) / a if a else 0 for x, y, a in zip(held, tau, kp, strict=True)]
@@ -259,40 +262,83 @@ def _base(tracer: Tracer, *names: str) -> dict[str, list[Any]]:
 
 
 def _ahead(
-    robot: Robot, tracer: Tracer, motion: dict[str, list[Any]], parts: str, friction: bool,
-    smooth: float,
+    robot: Robot, tracer: Tracer, motion: dict[str, list[Any]], parts: str | Sequence[str],
+    friction: bool, smooth: float,
 ) -> list[Any]:  # fmt: skip
-    """The torque of the wanted motion, or a part of it, [B23] 3.3: known before the robot moves."""
-    if parts not in PARTS:
-        raise UnknownNameError.of("part of the model", parts, PARTS)
+    """The torque of the wanted motion, or parts of it, [B23] 3.3: known before the robot moves."""
+    wanted = [parts] if isinstance(parts, str) else list(dict.fromkeys(parts))
+    for part in wanted:
+        if part not in PARTS:
+            raise UnknownNameError.of("part of the model", part, PARTS)
+    if not wanted or ("model" in wanted and len(wanted) > 1):
+        raise InputError(
+            f"parts = {list(parts)}: 'model' is the whole, the others are parts of it",
+            remedy='give "model", or some of the others',
+        )
     if coordinates(robot).closed:
         raise ModelError(
             f"a feedforward torque of '{robot.name}' needs its passive joints at the wanted"
             " positions, which a law does not find", remedy="use computed_torque or pd_gravity",
         )  # fmt: skip
-    if parts == "model":
+    if wanted == ["model"]:
         return _inverse(robot, tracer, motion, friction, smooth)
     if is_floating(robot):
         raise ModelError(
             f"the base of '{robot.name}' floats: its joints see the whole model, no part of it",
             remedy='use parts="model"',
         )
-    q, qdd = motion["q"], motion["qdd"]
-    if parts == "gravity":
-        return list(inline(tracer.graph, derived(robot, "gravity").code, {"q": q})["Q"])
-    n = len(q)
-    A = inline(tracer.graph, derived(robot, "inertia-matrix").code, {"q": q})["A"]
-    return [dot(A[n * k : n * k + n], qdd) for k in range(n)]
+    q, qd, qdd = (motion[key] for key in ("q", "qd", "qdd"))
+    graph, n = tracer.graph, len(q)
+
+    def run(name: str, output: str, **inputs: list[Any]) -> list[Any]:
+        options = {"friction": False} if name == "bias" else {}
+        return list(inline(graph, derived(robot, name, **options).code, inputs)[output])
+
+    tau: list[Any] = [0] * n
+    for part in wanted:
+        if part == "inertia":
+            A = run("inertia-matrix", "A", q=q)
+            own = [dot(A[n * k : n * k + n], qdd) for k in range(n)]
+        elif part == "friction":
+            own = rubbing(robot, tracer, q, qd, {}, smooth)
+        else:
+            own = run("bias", "H", q=q, qd=[0] * n)
+            if part == "velocity":
+                own = [x - y for x, y in zip(run("bias", "H", q=q, qd=qd), own, strict=True)]
+        tau = [x + y for x, y in zip(tau, own, strict=True)]
+    return tau
 
 
-def _saturated(tracer: Tracer, tau: list[Any], limit: np.ndarray) -> list[Any]:
-    if (limit <= 0).any():
-        raise InputError(f"limit: {limit.tolist()}; expected positive torques")
+def _saturated(tracer: Tracer, tau: list[Any], limit: Any) -> list[Any]:
+    """Torques held within ±limit; where it is infinite there is none."""
+    given = np.asarray(limit, float)
+    vector("limit", np.where(np.isposinf(given), 1.0, given), len(tau))
+    if (given <= 0).any():
+        raise InputError(f"limit: {given.tolist()}; expected positive torques")
     apply = tracer.graph.apply
     return [
         apply("max", apply("min", u, float(most)), -float(most)) if np.isfinite(most) else u
-        for u, most in zip(tau, limit, strict=True)
+        for u, most in zip(tau, np.broadcast_to(given, len(tau)), strict=True)
     ]
+
+
+def limited(program: Program, limit: Any) -> Program:
+    """A law whose torques are held within ±limit; it has no state that winds up meanwhile."""
+    tracer = Tracer()
+    x = {key: tracer.array(key, *shape) for key, shape in program.inputs.items()}
+    flat = {
+        key: [y for row in z for y in row] if len(program.inputs[key]) > 1 else z
+        for key, z in x.items()
+    }
+    tau = _saturated(tracer, inline(tracer.graph, program.code, flat)["tau"], limit)
+    code, _ = tracer.program({"tau": (program.outputs["tau"], tau)})
+    again = program.jumping
+    jumps = None if again is None else partial(_limited_again, again, limit)
+    return replace(program, code=code, jumping=jumps)
+
+
+def _limited_again(make: Callable[[], Program], limit: Any) -> Program:
+    return limited(make(), limit)
 
 
 def _drivable(robot: Robot, floating: bool = False) -> None:
@@ -415,8 +461,8 @@ def pid(
 def feedforward(
     robot: Robot, motion: Trajectory, kp: Numbers, kd: Numbers, ki: Numbers = 0.0, **options: Any
 ) -> Law:
-    """tau = ID(q_r, qd_r, qdd_r) + kp e + kd ed (+ ki z); parts="gravity" or "inertia": that part
-    of the model alone.
+    """tau = ID(q_r, qd_r, qdd_r) + kp e + kd ed (+ ki z); parts=["gravity", "friction"], ...:
+    these of the model alone, of gravity, inertia, velocity and friction.
 
     >>> robot = cardan.load("ur5")
     >>> motion = cardan.trajectory(robot, 0.5, duration=1.0)

@@ -166,7 +166,7 @@ def _observed(
     if compensate:
         tau = [u - s for u, s in zip(tau, np.array(r, object)[on.driven], strict=True)]
     if limit is not None:
-        tau = _saturated(tracer, tau, vector("limit", limit, on.nu))
+        tau = _saturated(tracer, tau, limit)
     zd = [*results.get(f"{state}d", ()), *_pushed(robot, tau, rate)]
     outputs = {"tau": ((on.nu,), tau), "zd": ((own + n,), zd), "r": ((n,), r)}
     words = inner.meaning.get(state, "")

@@ -8,7 +8,7 @@ from functools import reduce
 from typing import Any
 
 from ..arguments import named_arguments
-from ..errors import InputError
+from ..errors import InputError, ModelError
 from .check import require_sound
 from .robot import FIXED, INERTIA, Link, Robot
 from .values.expression import Value, add, multiply
@@ -30,12 +30,18 @@ def floating(robot: Robot, inertia: Any = None) -> Robot:
     (, MX, MY, MZ)); or a dict by these names. A mass alone is that of a ball of half a metre. None:
     the base keeps what it has, itself or in links fixed to it; where that is nothing it is taken as
     heavy as all links together, with a third of the sum of their XX, YY and ZZ about each axis.
+    Vehicles on wheels, and closed loops of flexible links, stay on a fixed base.
 
     >>> cardan.floating(cardan.load("ur5"), 20).base.link
     Link(name='base', XX=2, YY=2, ZZ=2, M=20)
     >>> base = cardan.floating(cardan.load("planar2r")).base.link
     >>> print(base.M, base.ZZ)
     M1 + M2 1/3*(ZZ1 + ZZ2)"""
+    if robot.ne and robot.constrained:
+        raise ModelError(
+            f"the base of '{robot.name}' cannot float: closed loops of flexible links have their"
+            " models on a fixed base", remedy="use cardan.rigid(robot), or open its loops",
+        )  # fmt: skip
     link = robot.base.link
     if inertia is not None:
         link = replace(link, **(dict.fromkeys(INERTIA, 0) | _read(inertia)))

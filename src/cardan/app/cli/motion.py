@@ -371,6 +371,28 @@ def report(run: Any, motion: Trajectory | None, json: bool) -> None:
                        f"{key:15s} {shown}")  # fmt: skip
 
 
+def gains_of(text: str, option: str) -> Any:
+    """One value for all, or a list; None where nothing is said."""
+    values = numbers(text, option) if text else []
+    return values[0] if len(values) == 1 else values or None
+
+
+def limits_of(robot: Robot, text: str) -> Any:
+    """The largest torques of an option: values, or those of the file."""
+    if text.strip() != "file":
+        return gains_of(text, "--torque-limit")
+    import numpy as np
+
+    from ...motion.coordinates import coordinates
+    from ...motion.joints import bounds
+
+    on = coordinates(robot)
+    known = bounds(robot, "effort")[on.place[on.driven]]
+    if not np.isfinite(known).any():
+        raise InputError(f"--torque-limit file: '{robot.name}' gives no largest torque (effort)")
+    return known
+
+
 def control(
     robot: RobotName,
     first: Start = "",
@@ -397,6 +419,33 @@ def control(
     period: Annotated[
         float | None, typer.Option(help="Seconds between samples of the laws; continuous without.")
     ] = None,
+    kp: Annotated[
+        str,
+        typer.Option(
+            metavar="K,...",
+            help="Gains, else those of the bandwidth; of impedance"
+            " its stiffness, of adaptive kd L.",
+        ),
+    ] = "",
+    kd: Annotated[str, typer.Option(metavar="K,...", help="Of velocities; or the damping.")] = "",
+    ki: Annotated[str, typer.Option(metavar="K,...", help="An integral part of any law.")] = "",
+    limit: Annotated[
+        str,
+        typer.Option(
+            "--torque-limit",
+            metavar="X,X,..",
+            help="Largest torques, or 'file': those of the robot's"
+            " file; integrals are held back there.",
+        ),
+    ] = "",
+    parts: Annotated[
+        str,
+        typer.Option(
+            metavar="PART,...",
+            help="Of a feedforward torque: gravity, inertia,"
+            " velocity, friction; model is the whole.",
+        ),
+    ] = "",
     to: Annotated[
         str,
         typer.Option(
@@ -413,7 +462,7 @@ def control(
     json: Json = False,
 ) -> None:
     """Compare control laws on a motion, with the eigenvalues of the closed loop."""
-    from ...control.compare import build, compare
+    from ...control.compare import Tuning, compare, printed
     from ...motion.trajectory import move
     from .sources import open_robot
 
@@ -421,16 +470,22 @@ def control(
     described = open_robot(robot, setting)
     names = [name.strip() for name in law.split(",")]
     whole = assembly(described, first, degrees)
+    tuning = Tuning(
+        gains_of(kp, "--kp"), gains_of(kd, "--kd"), gains_of(ki, "--ki"),
+        limits_of(described, limit), [x.strip() for x in parts.split(",")] if parts else None,
+    )  # fmt: skip
     if to:
         start = begun(described, first, degrees) if whole is None else whole
         still = move(start, start, 1.0)
-        chosen = build(described, still, names[-1], bandwidth, start, observer=observer)
-        write(output, chosen.program.emit(to))
+        program = printed(
+            described, still, names[-1], bandwidth, start, observer=observer, tuning=tuning
+        )
+        write(output, program.emit(to))
         return
     motion = motion_of(described, first, last, duration, profile, degrees, trajectory, 1e-3)
     with console(stderr=True).status(f"simulating {described.name}"):
         result = compare(described, motion, names, bandwidth, error=error, q0=whole,
-                         observer=observer, period=period)  # fmt: skip
+                         observer=observer, period=period, tuning=tuning)  # fmt: skip
     if json:
         print_json(result.table())
     else:

@@ -85,7 +85,8 @@ def _imposed(robot: Robot, state: State, u: Any, prescribed: bool) -> State:
 def _sizes(robot: Robot, prescribed: bool) -> tuple[int, int, tuple[int, ...]]:
     if is_floating(robot):
         raise ModelError(
-            f"simulation of '{robot.name}': closed loops of flexible links need a fixed base"
+            f"simulation of '{robot.name}': closed loops of flexible links need a fixed base",
+            remedy="use cardan.rigid(robot), or open its loops",
         )
     loops = closing(robot)
     na = len(loops.active)

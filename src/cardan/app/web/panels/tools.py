@@ -309,7 +309,7 @@ def _tabulated(page: Page) -> list[Field]:
 
 
 def _linear(page: Page) -> list[Field]:
-    laws = {"": "none"} | {name: LAWS[name].words for name in fitting(page.robot)}
+    laws = {"": "none"} | {name: LAWS[name].words for name in fitting(page.robot, programs=True)}
     return [
         Field("control", "Law that holds it", "choice", "", laws),
         Field("bandwidth", "bandwidth, rad/s", "number", 10.0, least=0.1, most=1000),
