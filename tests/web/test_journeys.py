@@ -17,7 +17,7 @@ from tests.web.conftest import TOKEN, Server
 from tests.web.test_page import SLOW, figures, open_bundled, until
 
 import cardan
-from cardan.app.web.panels.help import robot_of_link
+from cardan.app.web.panels.help import of_link
 from cardan.app.web.panels.new import described
 from cardan.describe.files import dumps
 
@@ -173,13 +173,13 @@ def test_a_link_holds_the_robot(page: Any, server: Server) -> None:
     page.get_by_text("Copy a link that holds the robot").click()
     page.get_by_text("copied: whoever").wait_for(timeout=SLOW)
     link = page.evaluate("navigator.clipboard.readText()")
-    assert robot_of_link(link.partition("robot=")[2]) == cardan.load("cartpole")
+    assert of_link(link.partition("robot=")[2]) == (cardan.load("cartpole"), {})
     open_bundled(page, "planar2r")
     page.goto(link)
     page.get_by_role("button", name="Apply").click(timeout=SLOW)
     page.locator(".header .title", has_text="Cart-pole").wait_for(timeout=SLOW)
     with pytest.raises(cardan.CardanError, match="holds no robot"):
-        robot_of_link("no-robot")
+        of_link("no-robot")
 
 
 @pytest.fixture(scope="module")

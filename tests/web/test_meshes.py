@@ -389,6 +389,8 @@ def test_surfaces_belong_to_the_robot_they_came_with(tmp_path: Path) -> None:
     link = robot.links[0].name
     assert page.open(robot, [[link, "0" * 64, "#ffffff"], ["gone", "0" * 64, "#ffffff"]]) == ""
     assert page.surfaces() == [(1, "0" * 64, "#ffffff")]
+    assert page.kept_surfaces() == [[link, "0" * 64, "#ffffff"]]
+    assert page.lost_surfaces() == 1  # no such file is on the disk: it is said
     assert page.change(replace(robot, name="another name")) == ""
     assert page.surfaces()
     page.undo()

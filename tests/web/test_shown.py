@@ -19,7 +19,7 @@ import cardan
 from cardan.app.web.jobs.work import derive
 from cardan.app.web.panels.cells import Block, rows
 from cardan.app.web.panels.form import Vector
-from cardan.app.web.panels.help import robot_of_link
+from cardan.app.web.panels.help import link_of, of_link
 from cardan.app.web.panels.models import Models, counted
 from cardan.app.web.panels.table import _geometry, _limits
 from cardan.app.web.scene.sliders import Sliders
@@ -274,7 +274,16 @@ def test_a_part_of_a_link_is_no_robot() -> None:
     whole = zlib.compress(dumps(cardan.load("rx90"), "toml").encode(), 9)
     for k in (len(whole) // 2, len(whole) - 5, len(whole) - 1):
         with pytest.raises(cardan.CardanError, match="holds no robot"):
-            robot_of_link(base64.urlsafe_b64encode(whole[:k]).decode().rstrip("="))
+            of_link(base64.urlsafe_b64encode(whole[:k]).decode().rstrip("="))
+
+
+def test_a_link_holds_the_values_too() -> None:
+    robot, values = cardan.load("rx90"), {"D3": "0.5", "RL4": 0.4}
+    assert of_link(link_of(robot, values)) == (robot, values)
+    assert of_link(link_of(robot, {})) == (robot, {})
+    for content in (b"{}", b'{"robot": 3, "values": {}}', b'{"robot": "", "values": []}', b"{" * 9):
+        with pytest.raises(cardan.CardanError):
+            of_link(base64.urlsafe_b64encode(zlib.compress(content)).decode())
 
 
 def test_a_long_sum_may_be_broken_between_its_terms(derived: dict[str, Any]) -> None:

@@ -424,6 +424,11 @@ def test_robots_are_kept_under_names(tmp_path: Path) -> None:
     assert [x.robot.name for x in (kept, *kept.versions)] == [
         "RX90", cardan.load("ur5").name, "RX90"]  # fmt: skip
     assert shelf.find(first.key) == kept
+    surfaces = [["link1", "0" * 64, "#ffffff"]]  # what it looks like is kept with it
+    drawn = shelf.put("drawn", text, {}, surfaces=surfaces)
+    assert shelf.find(drawn.key).surfaces == shelf.duplicate(drawn.key).surfaces == surfaces
+    for copy in ("drawn", "drawn (2)"):
+        shelf.remove(next(x.key for x in shelf.all() if x.name == copy))
     assert [x.versions for x in kept.versions] == [(), ()]
     for _ in range(40):
         kept = shelf.keep("arm", text, {"D3": "0.4"})

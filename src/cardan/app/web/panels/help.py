@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -11,10 +12,12 @@ from typing import TYPE_CHECKING, Any
 from nicegui import ui
 
 from ....describe.files import accepted, dumps, read_bytes
+from ....describe.robot import Robot
 from ....errors import CardanError
 from ....version import __version__
 from .. import WORDS
 from ..jobs.pool import Limits
+from ..server.remembered import fitting
 from ..server.state import Page
 from .cells import say
 from .menus import choose_from, confirm
@@ -23,7 +26,7 @@ from .tools import TOOLS
 if TYPE_CHECKING:
     from .page import _Left
 
-__all__ = ["Tour", "about", "limits", "offer", "palette", "robot_of_link", "share"]
+__all__ = ["Tour", "about", "limits", "link_of", "of_link", "offer", "palette", "share"]
 
 _STEPS = (
     ("Robot", "Describe it", "A row for each link: its joint, what it stands on, its parameters. "
@@ -133,32 +136,43 @@ def about() -> None:
 
 
 def share(page: Page) -> None:
-    """Copy a link to this server that holds the robot itself."""
-    text = base64.urlsafe_b64encode(zlib.compress(dumps(page.robot, "toml").encode(), 9))
-    ui.run_javascript(
-        f"navigator.clipboard.writeText(location.origin + '/?robot={text.decode().rstrip('=')}')"
-    )
-    ui.notify("copied: whoever may open this server can open the robot by the link",
-              position="top", timeout=3000)  # fmt: skip
+    """Copy a link to this server that holds the robot itself and the values of its symbols."""
+    text = link_of(page.robot, page.known_values())
+    ui.run_javascript(f"navigator.clipboard.writeText(location.origin + '/?robot={text}')")
+    words = "copied: whoever may open this server can open the robot by the link"
+    words += "; its surfaces are not in it" * bool(page.surfaces())
+    ui.notify(words, position="top", timeout=3000)
 
 
-def robot_of_link(text: str) -> Any:
-    """The robot that a link holds; an error where it holds none."""
+def link_of(robot: Robot, values: dict[str, Any]) -> str:
+    """The robot as .toml text, with the values of its symbols where there are some."""
+    text = dumps(robot, "toml")
+    content = json.dumps({"robot": text, "values": values}) if values else text
+    return base64.urlsafe_b64encode(zlib.compress(content.encode(), 9)).decode().rstrip("=")
+
+
+def of_link(text: str) -> tuple[Robot, dict[str, Any]]:
+    """The robot that a link holds, and the values of its symbols; an error where it holds none."""
     try:
         packed = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
         stream = zlib.decompressobj()
         content = stream.decompress(packed, _LARGEST)
         if not stream.eof:  # what is left may read as another robot
             raise ValueError("cut off, or too long")
-    except (ValueError, zlib.error):
+        values: dict[str, Any] = {}
+        if content.startswith(b"{"):  # no .toml text does
+            found = json.loads(content)
+            content = str(found["robot"]).encode()
+            values = fitting({"values": found["values"]})[0]["values"]
+    except (ValueError, KeyError, TypeError, RecursionError, zlib.error):
         raise CardanError("this link holds no robot, or only a part of one") from None
-    return accepted(*read_bytes(content, "link.toml"), "link.toml")
+    return accepted(*read_bytes(content, "link.toml"), "link.toml"), values
 
 
 def offer(page: Page, link: str) -> None:
     """Ask whether the robot of a link is to be opened; undo brings back the one that is there."""
     try:
-        robot = robot_of_link(link)
+        robot, values = of_link(link)
     except CardanError as error:
         say(error.told(WORDS))
         return
@@ -168,4 +182,4 @@ def offer(page: Page, link: str) -> None:
         )
         ui.label(f"{robot.name[:60]}, {robot.n} joints").classes("name")
         ui.label("Undo brings back the robot that is here now.").classes("hint")
-        confirm(dialog, lambda: page.open(robot))
+        confirm(dialog, lambda: page.open(robot) or (page.set_values(values) if values else ""))

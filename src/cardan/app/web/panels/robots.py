@@ -37,7 +37,7 @@ def build(project: Callable[[], Project], shelf: Shelf) -> None:
         again.set_text(f"Bring back {deleted[-1].name}" if deleted else "")
 
     def take(kept: Kept) -> None:
-        project().open(kept.robot, tab="Robot")
+        project().open(kept.robot, kept.surfaces, tab="Robot")
         project().remember(values=dict(kept.values))
         ui.navigate.to("/")
 
@@ -65,7 +65,7 @@ def build(project: Callable[[], Project], shelf: Shelf) -> None:
         if deleted:
             kept = deleted.pop()
             try:
-                shelf.put(kept.name, kept.text, kept.values, kept.versions)
+                shelf.put(kept.name, kept.text, kept.values, kept.versions, kept.surfaces)
             except CardanError as error:  # another one has its name by now
                 say(str(error))
             refresh()
@@ -135,7 +135,8 @@ def keep(page: Page, shelf: Shelf) -> None:
         ui.label("Under a name that is there already: its next version.").classes("hint")
 
         def apply() -> str:
-            kept = shelf.keep(name.value or "", page.text, page.known_values())
+            kept = shelf.keep(name.value or "", page.text, page.known_values(),
+                              page.kept_surfaces())  # fmt: skip
             words = f"kept; {len(kept.versions)} before it" if kept.versions else "kept"
             ui.notify(words, position="top", timeout=1200)
             return ""

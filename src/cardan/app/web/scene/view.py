@@ -288,6 +288,8 @@ class View:
     def _surfaces(self) -> list[Any]:
         """What the file of the robot looks like; its frames are found by the names of links."""
         drawn = []
+        if lost := self.page.lost_surfaces():
+            self.say(f"{lost} of its surfaces are no longer kept: open its file again")
         for frame, digest, colour in self.page.surfaces():
             with self.frames[frame]:
                 skin = self.scene.stl(f"/surface/{digest}")

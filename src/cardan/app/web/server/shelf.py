@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import secrets
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -27,7 +28,7 @@ _VERSIONS = 30  # of a robot, beside the last
 @dataclass(frozen=True)
 class Kept:
     """A robot as .toml text, with the numbers that were given to its symbols; versions: what was
-    kept under its name before, the latest first."""
+    kept under its name before, the latest first; surfaces: [link's name, digest, colour]."""
 
     key: str
     name: str
@@ -35,6 +36,7 @@ class Kept:
     values: dict[str, Any] = field(default_factory=dict)
     time: float = 0.0
     versions: tuple[Kept, ...] = ()
+    surfaces: list[list[str]] = field(default_factory=list)
 
     @property
     def robot(self) -> Robot:
@@ -66,8 +68,9 @@ class Shelf:
         raise InputError("this robot is no longer there")
 
     def put(
-        self, name: str, text: str, values: dict[str, Any], versions: tuple[Kept, ...] = ()
-    ) -> Kept:
+        self, name: str, text: str, values: dict[str, Any], versions: tuple[Kept, ...] = (),
+        surfaces: Sequence[list[str]] = (),
+    ) -> Kept:  # fmt: skip
         """One more robot, of a name that no other has."""
         items, name = self._items(), name.strip()[:_LONGEST]
         if not name:
@@ -76,24 +79,29 @@ class Shelf:
             raise InputError(f"there is a robot called '{name}': choose another name")
         if len(items) >= _MOST:
             raise InputError(f"there are {_MOST} robots already: delete some first")
-        kept = Kept(secrets.token_hex(8), name, text, values, time.time(), versions)
+        kept = Kept(secrets.token_hex(8), name, text, values, time.time(), versions,
+                    list(surfaces))  # fmt: skip
         self._write([*items, asdict(kept)])
         return kept
 
-    def keep(self, name: str, text: str, values: dict[str, Any]) -> Kept:
+    def keep(
+        self, name: str, text: str, values: dict[str, Any], surfaces: Sequence[list[str]] = ()
+    ) -> Kept:
         """A robot under a name; if there is one already, it becomes a version of this one."""
         old = next((kept for kept in self.all() if kept.name == name.strip()[:_LONGEST]), None)
         if old is None:
-            return self.put(name, text, values)
+            return self.put(name, text, values, surfaces=surfaces)
         before = (replace(old, versions=()), *old.versions)[:_VERSIONS]
-        kept = replace(old, text=text, values=values, time=time.time(), versions=before)
+        kept = replace(old, text=text, values=values, time=time.time(), versions=before,
+                       surfaces=list(surfaces))  # fmt: skip
         self._replace(kept)
         return kept
 
     def duplicate(self, key: str) -> Kept:
         kept, names = self.find(key), {other.name for other in self.all()}
         copies = (f"{kept.name} ({k})" for k in range(2, _MOST + 3))
-        return self.put(next(x for x in copies if x not in names), kept.text, kept.values)
+        name = next(x for x in copies if x not in names)
+        return self.put(name, kept.text, kept.values, surfaces=kept.surfaces)
 
     def rename(self, key: str, name: str) -> None:
         kept, name = self.find(key), name.strip()[:_LONGEST]
@@ -130,6 +138,8 @@ def _kept(item: dict[str, Any]) -> Kept:
     for old in item.get("versions", []):
         with suppress(KeyError, TypeError, ValueError):
             versions.append(_kept({**old, "versions": []}))
-    return Kept(str(item["key"]), str(item["name"]), str(item["text"]),
-                fitting({"values": item["values"]})[0].get("values", {}), float(item["time"]),
-                tuple(versions))  # fmt: skip
+    more = {"values": item["values"], "surfaces": {"of": "", "list": item.get("surfaces", [])}}
+    fit, _ = fitting(more)
+    return Kept(str(item["key"]), str(item["name"]), str(item["text"]), fit.get("values", {}),
+                float(item["time"]), tuple(versions),
+                fit.get("surfaces", {}).get("list", []))  # fmt: skip

@@ -230,11 +230,18 @@ class Page:
         if not known or self._surfaces_of_another():
             return []
         number = {"": 0} | {link.name: j for j, link in enumerate(self.robot.links, 1)}
-        return [
-            (number[link], digest, colour)
-            for link, digest, colour in known["list"]
-            if link in number
-        ]
+        return [(number[link], digest, colour)
+                for link, digest, colour in known["list"] if link in number]  # fmt: skip
+
+    def kept_surfaces(self) -> list[list[str]]:
+        """The same by the names of links, to be put aside with the robot."""
+        names = ["", *(link.name for link in self.robot.links)]
+        return [[names[j], digest, colour] for j, digest, colour in self.surfaces()]
+
+    def lost_surfaces(self) -> int:
+        """How many of them are no longer on the disk, which keeps the latest only."""
+        kept = self.shapes.path if self.shapes else lambda digest: None
+        return sum(kept(digest) is None for _, digest, _ in self.surfaces())
 
     def _rename_surfaces(self, old: str, new: str) -> None:
         """Known by both names from now on: the renaming may be undone."""
