@@ -8,6 +8,7 @@ import os
 import tarfile
 import zipfile
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,9 @@ import cardan
 from cardan.app.web.panels.help import of_link
 from cardan.app.web.panels.new import described
 from cardan.describe.files import dumps
+from cardan.loops.numeric import equations, skeleton
+from cardan.loops.standing import standing
+from cardan.motion.frames import link_frames
 
 AXE = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 
@@ -58,6 +62,36 @@ def test_a_new_robot_has_the_names_of_symoro() -> None:
     for kinds in ("", "RXR", "R" * 61):
         with pytest.raises(cardan.CardanError, match="letters R or P"):
             described("x", kinds)
+
+
+def test_a_new_robot_in_a_plane_stays_in_it() -> None:
+    """Axes of turns stand across the plane, slides lie in it, one across the other."""
+    for count in range(1, 5):
+        for letters in product("RP", repeat=count):
+            robot = described("x", "".join(letters), symbols=False)
+            q = np.random.default_rng(count).uniform(0.2, 1, count)
+            T = link_frames(skeleton(robot), q)
+            assert np.abs(T[:, 2, 3]).max() < 1e-12
+            for j, letter in enumerate(letters, 1):
+                assert abs(T[j, 2, 2] - (letter == "R")) < 1e-12
+                if letters[max(j - 2, 0) : j] == ("P", "P"):
+                    assert abs(T[j, :3, 2] @ T[j - 1, :3, 2]) < 1e-12
+
+
+def test_new_robots_branch_close_and_float() -> None:
+    tree = described("x", "RR RRR RP", structure="tree", base="floating")
+    assert [joint.antecedent for joint in tree.joints] == [0, 1, 2, 3, 4, 2, 6]
+    assert (tree.base.kind, str(tree.base.link.M)) == ("floating", "M0")
+    for kinds, active in (("RR RR", 2), ("RR R", 1), ("RPR RR", 3), ("PR PR", 2)):
+        loop = described("x", kinds, symbols=False, structure="loop")
+        assert sum(joint.active for joint in loop.joints) == active
+        q = standing(skeleton(loop))
+        assert equations(skeleton(loop)).error(q[None]).max() < 1e-6
+    for wrong in (("RR R",), ("RR", "planar", True, "tree"), ("RR RR", "blank", True, "loop"),
+                  ("RR RR", "planar", True, "loop", "floating"), ("R R", "planar", True, "loop"),
+                  ("RRR RRR", "arm", True, "tree")):  # fmt: skip
+        with pytest.raises(cardan.CardanError):
+            described("x", *wrong)
 
 
 def test_from_nothing_to_c_by_keys_alone(page: Any) -> None:
