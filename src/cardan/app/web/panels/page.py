@@ -172,6 +172,8 @@ def _header(
     ]
     with ui.header().classes("header items-center no-wrap"):
         ui.label("Cardan").classes("brand").props("role=heading aria-level=1")
+        commands = _icon("menu", "All commands", "Ctrl+K", lambda: palette(left, menus))
+        commands.classes("for-phones")
         Menus(menus)
         ui.space()
         title = ui.label().classes("title ellipsis")
@@ -180,7 +182,8 @@ def _header(
         angles.props["title"] = "Angles of the whole page in rad or degrees"
         undo = _icon("undo", "Undo", "Ctrl+Z", page.undo).props("data-key=z")
         redo = _icon("redo", "Redo", "Ctrl+Y", page.redo).props("data-key=y")
-        _icon("collections", "Gallery", "", lambda: ui.navigate.to("/gallery"))
+        gallery = _icon("collections", "Gallery", "", lambda: ui.navigate.to("/gallery"))
+        gallery.classes("for-room")
 
         def toggle() -> None:
             dark.value = not page.dark
@@ -250,6 +253,7 @@ def _robot_menu(page: Page, shelf: Shelf) -> list[Item | None]:
     return [
         ("New ...", "", lambda: new(page)),
         ("Open a bundled robot ...", "", choose),
+        ("Gallery", "pictures of what is bundled", lambda: ui.navigate.to("/gallery")),
         ("Open a file ...", "", lambda: open_file(page)),
         None,
         ("My robots", "", lambda: ui.navigate.to("/robots")),

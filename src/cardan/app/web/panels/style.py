@@ -65,7 +65,9 @@ body.body--dark .q-btn.bg-primary { --q-primary: #2f6aa0; }
 .q-notification__actions { color: inherit; }
 .q-field__label { color: var(--soft); }
 .table-room { padding-top: 4px; gap: 4px; }
-.row.table-head { gap: 4px; } .structure { margin-left: auto; }
+.row.table-head { gap: 4px; flex-wrap: nowrap; } .structure { margin-left: auto; }
+.table-head .q-tabs { min-width: 0; }
+.table-head .q-tabs__content { overflow-x: auto; scrollbar-width: none; }
 .grid-room { width: 100%; overflow-x: auto; padding-bottom: 4px; }
 .grid-table .chosen { background: color-mix(in srgb, var(--accent) 16%, transparent) !important; }
 .grid-table tr.marked > * { box-shadow: inset 0 1px var(--ring), inset 0 -1px var(--ring); }
@@ -148,7 +150,9 @@ math { font-family: "Page Math", "STIX Two Math", "Cambria Math", math; }
 .equation-head { padding: 6px 4px; display: flex; flex-direction: column; gap: 2px;
 }
 .equation-head .name, .equation-head .figure { line-height: 32px; }
-.equation-head .figures .hint { flex: 1 0 100%; }
+.equation-head .figures { display: block; } .equation-head .figures .hint { display: block; }
+.equation-head .figures > :is(.name, .figure) { display: inline-block; margin-right: 16px; }
+.equation-head .figures::before { content: ""; float: right; width: 21rem; height: 28px; }
 .equation-head:empty { display: none; }
 .equation-room { position: relative; }
 .definition { position: fixed; z-index: 99; max-width: 410px; padding: 6px 10px; overflow: hidden;
@@ -281,8 +285,9 @@ button.slider-unit { cursor: pointer; } button.slider-unit:hover { color: var(--
   .cell-wide { width: 84px; } .cell-long { width: 170px; } .grid-table td { padding: 0 2px; }
   .grid-table th { padding: 0 3px 3px; }
   .use-panel .nicegui-expansion-content { padding-left: 8px; } }
-@media (max-width: 1100px) { 
-  .equation-bar { position: static; } .equation-bar .hint { flex: 1 1 auto; } }
+@media (max-width: 1100px) {
+  .equation-bar { position: static; } .equation-bar .hint { flex: 1 1 auto; }
+  .equation-head .figures::before { display: none; } }
 @media (max-width: 600px) { .model-bar { flex-wrap: wrap; } }
 @media (max-width: 900px) and (orientation: portrait) {
   .main > .q-splitter__before { container-type: size; } .left { --room: 100cqh; }
@@ -291,7 +296,11 @@ button.slider-unit { cursor: pointer; } button.slider-unit:hover { color: var(--
   .view { height: 100%; } .stage { min-height: 180px; } .below { max-height: 55%; }
   .title { max-width: 7rem; } .header { overflow-x: auto; scrollbar-width: none; padding: 3px 8px; }
   .header .q-btn { min-width: 0; padding: 2px 4px; } .brand { margin-right: 4px; } }
-@media (max-width: 600px) { .tool-row { position: static; } }
+.for-phones { display: none; }
+@media (max-width: 600px) { .tool-row { position: static; } .menus, .for-room { display: none; }
+  .view-cube { left: 14px; top: 54px; } .chooser-bar { left: 70px; top: 54px; }
+  .structure { display: none; } .header { overflow: hidden; } .title { min-width: 0; }
+  .for-phones { display: inline-flex; } }
 """
 
 # the tables above the robot, not beside it: asked anew whenever the window changes

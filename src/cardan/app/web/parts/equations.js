@@ -70,11 +70,12 @@ export default {
       this.numbers = Object.freeze(lines.map((line) => (line[0] ? ++count : "")));
       this.lines = Object.freeze(lines);
     } catch { this.failed = "the equations are no longer kept: derive again"; }
-    window.addEventListener("resize", this.fill);
-    this.fill();
+    // its room changes with the window, with the line between the halves, and turned upright
+    this.watch = new ResizeObserver(this.fill);
+    this.watch.observe(this.$el.closest(".q-splitter__before") ?? document.body);
   },
   activated() { this.fill(); },
-  beforeUnmount() { window.removeEventListener("resize", this.fill); },
+  beforeUnmount() { this.watch?.disconnect(); },
   computed: {
     sections() { return this.lines.filter(level).length; },
     shown() {
