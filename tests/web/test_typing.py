@@ -15,6 +15,7 @@ from cardan.app.web.panels import table
 from cardan.app.web.panels.answer import matrix
 from cardan.app.web.panels.cells import Block, Cell, Grid, menu
 from cardan.app.web.panels.structure import (
+    added,
     duplicated,
     framed,
     inserted,
@@ -173,7 +174,8 @@ def test_a_block_is_pasted_as_one_step_or_not_at_all(
     monkeypatch.setattr(Grid, "again", lambda self: None)
     page = Page(Store(tmp_path).project("a" * 32), None)  # type: ignore[arg-type]
     grid = object.__new__(Grid)
-    grid.page, grid.blocks = page, table._geometry(page)
+    grid.page, grid.blocks, grid.more = page, table._geometry(page), None
+    grid.make = lambda: table._geometry(page)
     at = [cell.label for cell in grid.blocks[0].rows[1]].index("alpha of link2")
     steps = page.project.index
     grid._paste(0, 1, at, [["90°", "0,25"], ["0", "L3"]], "alpha of link2")
@@ -187,6 +189,19 @@ def test_a_block_is_pasted_as_one_step_or_not_at_all(
     assert said[-1].startswith("alpha of link3: ")
     grid._paste(0, 5, at, [["0"], ["1"]], "alpha of link6")
     assert said[-1] == "1 rows more than the table has were left out"
+    said.clear()
+    page.undo()
+    grid.blocks, grid.more, steps = table._geometry(page), added, page.project.index
+    grid._paste(0, 5, at, [["0", "1"], ["pi/2", "2"], ["30°", "0,5"]], "alpha of link6")
+    assert said == []
+    assert [str(x.alpha) for x in page.robot.joints[5:]] == ["0", "pi/2", "pi/6"]
+    assert [str(x.d) for x in page.robot.joints[5:]] == ["1", "2", "0.5"]
+    assert page.project.index == steps + 1  # one step: rows and all
+    grid.blocks, before = table._geometry(page), page.robot
+    grid._paste(0, 7, at, [["0"], ["1/"]], "alpha of link8")  # nothing was added either
+    assert page.robot == before
+    page.undo()
+    grid.blocks = table._geometry(page)
     kind = at - GEOMETRY.index("alpha") - 2
     assert grid.blocks[0].rows[1][kind].label == "sigma of link 2"
     grid._paste(0, 1, kind, [["P", "0"]], "sigma of link 2")

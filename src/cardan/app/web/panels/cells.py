@@ -39,6 +39,7 @@ UNITS = {
     **dict.fromkeys(("at x", "at y", "at z"), "m"),
     **dict.fromkeys(("roll", "pitch", "yaw"), "rad"),
 }  # fmt: skip
+_MOST_ADDED = 100  # rows of a block that is pasted
 _ROOM = 7  # characters of a number that is shown whole
 _STIFF = ("stiffness", "spring")  # torque per angle stays SI
 _GREEK = {"gamma": "γ", "alpha": "α", "theta": "θ"}
@@ -102,6 +103,8 @@ class Grid(Element, component="../parts/grid.js"):
         super().__init__()
         self.page = page
         self.blocks: Sequence[Block] = ()
+        self.make: Callable[[], Sequence[Block]] = tuple
+        self.more: Callable[[Robot], Robot] | None = None
         self._props["blocks"] = []
         self._props["table"] = ""
         self._props["empty"] = ""
@@ -111,10 +114,14 @@ class Grid(Element, component="../parts/grid.js"):
         self._props["marked"], self._props["sortable"] = -1, False
         self.classes("w-full")
 
-    def show(self, table: str, blocks: Sequence[Block], empty: str = "") -> None:
+    def show(
+        self, table: str, make: Callable[[], Sequence[Block]], empty: str = "",
+        more: Callable[[Robot], Robot] | None = None,
+    ) -> None:  # fmt: skip
         """The tables of that name; what was being typed in another one is forgotten. `empty` is
-        said where there is none."""
-        self.blocks = blocks
+        said where there is none; more: the robot with another row of the first one."""
+        self.make, self.more = make, more
+        self.blocks = blocks = make()
         self._props["empty"] = empty
         self._props["sortable"] = table == "Geometry"
         if table != self._props["table"]:
@@ -137,24 +144,27 @@ class Grid(Element, component="../parts/grid.js"):
         if self._cell(b, r, c, label) is None:
             say(f"{label}: the table has changed meanwhile; try again")
             return
-        rows = self.blocks[b].rows[r : r + len(texts)]
-        pairs = [pair for row, line in zip(rows, texts, strict=False)
-                 for pair in zip(row[c:], line, strict=False)]  # fmt: skip
+        lacking = max(0, r + len(texts) - len(self.blocks[b].rows))
+        grows = self.more is not None and b == 0 and lacking <= _MOST_ADDED
 
         def changes() -> str:
-            for cell, text in pairs:
-                try:
-                    message = cell.pasted(text.strip())
-                except CardanError as error:
-                    message = error.told(WORDS)
-                if message:
-                    return f"{cell.label}: {message}; nothing was pasted"
+            for _ in range(lacking if grows else 0):
+                self.page.change(self.more(self.page.robot))  # type: ignore[misc]
+            rows = (self.make() if grows else self.blocks)[b].rows[r : r + len(texts)]
+            for row, line in zip(rows, texts, strict=False):
+                for cell, text in zip(row[c:], line, strict=False):
+                    try:
+                        message = cell.pasted(text.strip())
+                    except CardanError as error:
+                        message = error.told(WORDS)
+                    if message:
+                        return f"{cell.label}: {message}; nothing was pasted"
             return ""
 
         say(self.page.at_once(changes))
         self.again()
-        if len(texts) > len(rows):
-            say(f"{len(texts) - len(rows)} rows more than the table has were left out")
+        if lacking and not grows:
+            say(f"{lacking} rows more than the table has were left out")
 
     def again(self) -> None:
         """Send all cells once more: what was refused is as it was."""

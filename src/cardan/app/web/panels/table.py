@@ -90,8 +90,13 @@ def description(page: Page) -> None:
 
     def show() -> None:
         make, shown, _ = _TABLES[str(tabs.value)]
-        blocks = [replace(block, degrees=page.degrees) for block in make(page)]
-        grid.show(str(tabs.value), blocks, _EMPTY.get(str(tabs.value), ""))
+        title = str(tabs.value)
+
+        def blocks() -> Blocks:
+            return [replace(block, degrees=page.degrees) for block in make(page)]
+
+        more = added if title in _BY_LINK else framed if title == "Frames" else None
+        grid.show(title, blocks, _EMPTY.get(title, ""), more)
         words.set_text(structure(page.robot))
         label, icon, text = shown
         button.set_visibility(bool(label))

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+import numpy as np
 from nicegui import ui
 
 from ....catalogue import MENU
@@ -21,7 +22,7 @@ from ..scene.view import View
 from ..server.angles import factors, unit
 from ..server.state import Page
 from .answer import show
-from .form import Field, Form, frames, listed, of_signature
+from .form import Field, Form, Vector, frames, listed, of_signature
 from .identification import identify
 from .job import Work
 from .values import Values
@@ -167,13 +168,9 @@ def _state(page: Page, question: dict[str, Any]) -> dict[str, Any]:
     inputs = {key: question.pop(key) for key in (*_RATES, "tau") if question.get(key)}
     for part in filter(str.strip, str(question.get("others", "")).split(";")):
         name, equals, numbers = part.partition("=")
-        try:
-            values = [float(x) for x in numbers.replace(",", " ").split()]
-        except ValueError:
-            values = []
-        if not equals or not name.strip() or not values:
+        if not equals or not name.strip() or not numbers.strip():
             raise InputError(f"'{part.strip()[:60]}': expected a name = numbers with commas")
-        inputs[name.strip()[:40]] = values
+        inputs[name.strip()[:40]] = Vector(np.ones(1)).read(numbers)
     last = page.project.page
     options = last.get("options", {}) if last.get("model") == question["model"] else {}
     return {**question, "options": options, "inputs": {"q": page.q.tolist(), **inputs}}
