@@ -595,6 +595,30 @@ def test_a_face_of_the_cube_is_looked_at(page: Any) -> None:
     }""")
 
 
+def test_a_link_under_the_pointer_is_lit_in_table_and_picture(page: Any) -> None:
+    row = page.locator(".grid-table tbody tr").nth(2)
+    row.hover()
+    lit = """() => { const found = [];
+      getElement(document.querySelector('.scene').id.slice(1)).scene.traverse((x) => {
+        if (x.material?.color?.getHexString() === 'e8d3a6') found.push(x); });
+      return found.length; }"""
+    until(page, lambda: page.evaluate(lit) > 0)
+    page.get_by_text("Name of the robot").hover()
+    until(page, lambda: page.evaluate(lit) == 0)
+    until(page, lambda: page.locator("tr.pointed").count() == 0)
+    box = page.locator(".scene canvas").bounding_box()
+    for step in range(40):  # through the picture, until a link is under the pointer
+        page.mouse.move(
+            box["x"] + box["width"] * (0.3 + 0.015 * step), box["y"] + box["height"] / 2
+        )
+        page.wait_for_timeout(120)
+        if page.locator("tr.pointed").count():
+            break
+    assert page.locator("tr.pointed").count() == 1
+    page.get_by_text("Name of the robot").hover()
+    until(page, lambda: page.locator("tr.pointed").count() == 0)
+
+
 def test_the_picture_is_drawn_only_where_it_changes(page: Any) -> None:
     drawn = "getElement(document.querySelector('.scene').id.slice(1)).renderer.info.render.frame"
     counts = [0, page.evaluate(drawn)]

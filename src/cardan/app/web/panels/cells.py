@@ -111,7 +111,7 @@ class Grid(Element, component="../parts/grid.js"):
         self.on("draft", lambda event: self._draft(*event.args))
         self.on("take", lambda event: self._take(*event.args))
         self.on("paste", lambda event: self._paste(*event.args))
-        self._props["marked"], self._props["sortable"] = -1, False
+        self._props.update(marked=-1, pointed=-1, sortable=False)
         self.classes("w-full")
 
     def show(
@@ -134,10 +134,14 @@ class Grid(Element, component="../parts/grid.js"):
         """To be told the block and the row of the cell that is worked on."""
         self.on("row", lambda event: pointed(*event.args))
 
-    def mark_row(self, row: int) -> None:
-        """Show which row of the first table is meant elsewhere; -1: none."""
-        if row != self._props["marked"]:
-            self._props["marked"] = row
+    def on_over(self, pointed: Callable[[int, int], None]) -> None:
+        """To be told the block and the row that the pointer is on, -1: none."""
+        self.on("over", lambda event: pointed(*event.args))
+
+    def mark_row(self, row: int, how: str = "marked") -> None:
+        """Show which row of the first table is meant, or "pointed" at, elsewhere; -1: none."""
+        if row != self._props[how]:
+            self._props[how] = row
 
     def _paste(self, b: int, r: int, c: int, texts: list[list[str]], label: str) -> None:
         """A block of texts, as a spreadsheet copies them, from a cell on: all of it or nothing."""

@@ -7,6 +7,7 @@ import json
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from importlib.metadata import PackageNotFoundError, metadata
 from typing import TYPE_CHECKING, Any
 
 from nicegui import ui
@@ -127,12 +128,23 @@ def about() -> None:
     with ui.dialog() as dialog, ui.card().classes("min-w-96"):
         ui.label(f"Cardan {__version__}").classes("text-lg").props("role=heading aria-level=2")
         ui.label("Symbolic and recursive modelling of robots: equations, code with few operations, "
-                 "simulation, control, identification. The folder docs of the source explains the "
-                 "page (web.md), the models and the file formats; `cardan --help` lists the same "
-                 "work for the command line.").classes("narrow")  # fmt: skip
+                 "simulation, control, identification. `cardan --help` lists the same work for the "
+                 "command line.").classes("narrow")  # fmt: skip
+        for words, address in _addresses().items():
+            ui.link(words, address, new_tab=True)
         ui.button("Close", on_click=dialog.close).props("flat no-caps")
     dialog.on("hide", dialog.delete)
     dialog.open()
+
+
+def _addresses() -> dict[str, str]:
+    """Where the documentation and the source are, as the package says."""
+    try:
+        listed = metadata("cardan").get_all("Project-URL") or []
+    except PackageNotFoundError:
+        return {}
+    known = dict(entry.split(", ", 1) for entry in listed)
+    return {words: known[words] for words in ("Documentation", "Source") if words in known}
 
 
 def share(page: Page) -> None:

@@ -47,7 +47,9 @@ def described(
         raise InputError(f"'{kinds[:40]}': expected 1 to {_MOST} letters R or P, such as RRP")
     _require(groups, shape, structure, base)
     links: list[dict[str, Any]] = []
-    ends = []  # of each group: the number of its last link, and how that frame is turned
+    ends: list[
+        tuple[int, np.ndarray]
+    ] = []  # of each group: the number of its last link, and how that frame is turned
     for k, group in enumerate(groups):
         i, turned = ends[0] if k and structure == "tree" else (0, np.eye(3))
         for letter in group:

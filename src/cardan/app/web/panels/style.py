@@ -82,7 +82,8 @@ body.body--dark .q-btn.bg-primary { --q-primary: #2f6aa0; }
 .grid-table td:first-child, .grid-table th:first-child { padding-left: 4px; position: sticky;
   left: 0; z-index: 1; background: var(--face); } .grid-table th:first-child { z-index: 3; }
 .grid-table tbody tr:first-child > * { border-top-color: transparent; }
-.grid-table tbody tr:hover, .grid-table tbody tr:hover th, .grid-table tr:hover td.held {
+.grid-table tbody tr:hover, .grid-table tr.pointed, .grid-table tr.pointed th,
+  .grid-table tbody tr:hover th, .grid-table tr:hover td.held {
   background: var(--hover); }
 .grid-empty { padding: 18px 4px 6px; color: var(--soft); }
 .name { font-weight: 550; white-space: nowrap; }

@@ -110,7 +110,13 @@ def description(page: Page) -> None:
 
     def pointed(b: int, r: int) -> None:
         """A row of a link is worked on: the picture shows which."""
-        page.select(r + 1 if str(tabs.value) in _BY_LINK and b == 0 else -1)
+        page.select(link(b, r))
+
+    def link(b: int, r: int) -> int:
+        return r + 1 if str(tabs.value) in _BY_LINK and b == 0 and r >= 0 else -1
+
+    def row(link: int) -> int:
+        return link - 1 if str(tabs.value) in _BY_LINK else -1
 
     def shifted(a: int, b: int, name: str) -> None:
         """The row of a link was dragged to another place."""
@@ -120,7 +126,9 @@ def description(page: Page) -> None:
 
     grid.on("shift", lambda event: shifted(*event.args))
     grid.on_row(pointed)
-    page.on_select(lambda link: grid.mark_row(link - 1 if str(tabs.value) in _BY_LINK else -1))
+    grid.on_over(lambda b, r: page.point(link(b, r)))
+    page.on_select(lambda link: grid.mark_row(row(link)))
+    page.on_point(lambda link: grid.mark_row(row(link), "pointed"))
     tabs.on_value_change(opened)
     show()
     page.on_robot(show)

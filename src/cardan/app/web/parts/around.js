@@ -21,7 +21,7 @@ export default {
     </div>`,
   // pose: of the end effector, 16 numbers row by row; size: of the robot's bodies
   props: { scene: Number, pose: Array, size: Number, handle: Boolean, ground: Boolean },
-  emits: ["pull", "drop", "look"],
+  emits: ["pull", "drop", "look", "over"],
   data: () => ({ words: "" }),
   computed: {
     faces: () => FACES.map(([name, right, up]) => {
@@ -37,7 +37,7 @@ export default {
   },
   created() { this.own = {}; }, // what three.js has must not be watched
   mounted() { this.wait(); },
-  beforeUnmount() { clearTimeout(this.own.timer); },
+  beforeUnmount() { clearTimeout(this.own.timer); clearTimeout(this.own.looking); },
   methods: {
     wait() {
       const view = typeof mounted_app === "undefined" ? null : getElement(this.scene);
@@ -56,6 +56,7 @@ export default {
       view.scene.add(own.group);
       own.canvas.addEventListener("pointerdown", this.down, true); // before the camera's
       own.canvas.addEventListener("pointermove", this.over);
+      own.canvas.addEventListener("pointerleave", () => this.tellLink());
       this.lights();
       this.follow();
       this.calm();
@@ -142,10 +143,25 @@ export default {
       const own = this.own;
       if (own.held || event.buttons) return;
       const name = this.hit(event);
+      own.place = name ? null : own.ray.ray.clone();
+      own.looking ??= setTimeout(this.lookAt, 80);
       if (name === own.lit) return;
       own.lit = name;
       for (const part of own.parts) part.material.color.set(part.name === name ? "#f0b45a" : COLOURS["xyz".indexOf(part.name.at(-1))]);
       own.canvas.style.cursor = name ? "grab" : "";
+    },
+    // which object of the robot the pointer rests on
+    lookAt() {
+      const { view, ray, place } = this.own;
+      this.own.looking = null;
+      if (place) ray.ray.copy(place);
+      const hits = place ? ray.intersectObjects(view.scene.children, true) : [];
+      const shown = (x) => !x || (x.visible && shown(x.parent));
+      this.tellLink(hits.find(({ object: x }) => x.isMesh && x.object_id && x.name !== "target" && shown(x))?.object.object_id);
+    },
+    tellLink(id = "") {
+      if (!id) { clearTimeout(this.own.looking); this.own.looking = null; }
+      if (id !== (this.own.link ?? "")) this.$emit("over", (this.own.link = id));
     },
     // how far along its axis, or around it, the pointer is
     along(start) {

@@ -14,7 +14,8 @@ export default {
               <div>{{ head.text }}</div><div v-if="head.unit" class="unit">{{ head.unit }}</div>
             </th>
           </tr></thead>
-          <tbody><tr v-for="(row, r) in block.rows" :key="r" :class="{ marked: b === 0 && r === marked, over: b === 0 && r === over }"
+          <tbody><tr v-for="(row, r) in block.rows" :key="r" :class="{ marked: b === 0 && r === marked, pointed: b === 0 && r === pointed, over: b === 0 && r === over }"
+            @mouseenter="$emit('over', [b, r])" @mouseleave="$emit('over', [b, -1])"
             @dragover="dragged(b, r, $event)" @dragleave="over = -1" @drop="dropped(b, r, $event)">
             <component :is="c ? 'td' : 'th'" v-for="(cell, c) in row" :key="c" :scope="c ? null : 'row'"
               :class="{ held: cell.kind === 'menu' || cell.kind === 'act', chosen: inside(b, r, c), grip: sortable && !b && !c }"
@@ -57,8 +58,8 @@ export default {
         <div v-if="told" class="cell-fault" role="alert" :style="spot">{{ told }}</div>
       </teleport>
     </div>`,
-  props: { blocks: Array, table: String, empty: String, marked: Number, sortable: Boolean },
-  emits: ["draft", "take", "paste", "row", "shift"],
+  props: { blocks: Array, table: String, empty: String, marked: Number, pointed: Number, sortable: Boolean },
+  emits: ["draft", "take", "paste", "row", "shift", "over"],
   // range: two corners of the cells that are chosen, from where it began to where it is
   data: () => ({ drafts: {}, faults: {}, at: "", before: "", spot: {}, range: null, from: -1, over: -1 }),
   computed: {

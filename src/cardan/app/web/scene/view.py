@@ -33,7 +33,7 @@ _COLOURS = {
     "body": "#bcc6d0", "ball": "#bcc6d0", "revolute": "#586674", "ring": "#d9822b",
     "sleeve": "#2f7fb8", "slide": "#d3dae0", "plate": "#8794a1",
 }  # fmt: skip
-_CHOSEN = "#f0b45a"
+_CHOSEN, _POINTED = "#f0b45a", "#e8d3a6"
 _AXES = {"x": "#cf3b2c", "y": "#2f8f3e", "z": "#2b62c9"}
 _VIEWS = {
     "Isometric": (0.72, -1.0, 0.55), "Front": (0, -1, 0), "Back": (0, 1, 0), "Right": (1, 0, 0),
@@ -73,7 +73,7 @@ class View:
         self.shadows: np.ndarray | None = None  # configurations that are drawn as lines
         self.extras: dict[str, list[Any]] = {}
         self.bones: list[tuple[Any, str, int]] = []  # with their colours and links
-        self.skins: list[tuple[Any, str]] = []  # surfaces of the file with their colours
+        self.skins: list[tuple[Any, str, int]] = []  # surfaces of the file, the same
         self.weights: dict[int, np.ndarray] = {}  # centres of mass that are drawn
         self.tools: dict[str, Any] = {}
         self.playing = 0
@@ -88,6 +88,7 @@ class View:
                 self.scene.on("drag", self.hand.dragged, throttle=0.1)
                 self._tools()
                 self.around = Around(self.scene.id, self.hand, self._look_from)
+                self.around.on("over", lambda event: self._over(event.args))
                 self.chooser = Chooser(page)
                 self.player = Player(self._instant, self._played)
                 self.message = ui.label("").classes("stage-message error").props("role=status")
@@ -98,7 +99,8 @@ class View:
         page.on_robot(self.put_away)
         page.on_robot(self.draw)
         page.on_motion(self.place)
-        page.on_select(self._selected)
+        page.on_select(lambda link: self._light_links())
+        page.on_point(lambda link: self._light_links())
         page.on_theme(self.scene, self._themed)
         self.scene.on_click(self._clicked)
 
@@ -227,19 +229,34 @@ class View:
                 for item in self.extras.get(key, []):
                     item.visible(shown)
             skinned = bool(self.extras.get("surfaces")) and self.shows("surfaces")
-            glass = 0.35 if self.shows("lengths") else 1.0  # what is inside must be seen
-            for bone, colour, _ in self.bones:
-                bone.visible(not skinned).material(colour, glass)
+            for bone, _, _ in self.bones:
+                bone.visible(not skinned)
+        self._light_links()
 
-    def _selected(self, link: int) -> None:
-        """Show which link is worked on in a table, or was clicked."""
+    def _light_links(self) -> None:
+        """Each link in its colour, but for the one that is worked on in a table, or was clicked,
+        and the one that the pointer is on."""
+        lit = {self.page.pointed: _POINTED, self.page.selected: _CHOSEN}
+        glass = 0.35 if self.shows("lengths") else 1.0  # what is inside must be seen
+        dark = self.page.dark
         with together(self.scene):
             for bone, colour, own in self.bones:
-                bone.material(_CHOSEN if own == link else colour)
+                bone.material(lit.get(own, colour), glass)
+            for skin, colour, own in self.skins:
+                skin.material(lit.get(own, seen(colour, dark)))
+
+    def _link_of(self, object_id: Any) -> int:
+        """The link that an object of the scene is of; -1: none."""
+        for shape, _, own in (*self.bones, *self.skins):
+            if shape.id == object_id:
+                return own
+        return -1
+
+    def _over(self, object_id: Any) -> None:
+        self.page.point(self._link_of(object_id))
 
     def _clicked(self, event: Any) -> None:
-        links = {bone.id: own for bone, _, own in self.bones}
-        hits = [links[hit.object_id] for hit in event.hits if hit.object_id in links]
+        hits = [link for hit in event.hits if (link := self._link_of(hit.object_id)) >= 0]
         self.page.select(hits[0] if hits else -1)
 
     def _axes(self) -> list[Any]:
@@ -293,13 +310,12 @@ class View:
         for frame, digest, colour in self.page.surfaces():
             with self.frames[frame]:
                 skin = self.scene.stl(f"/surface/{digest}")
-                drawn.append(skin.material(seen(colour, self.page.dark)))
-                self.skins.append((skin, colour))
+                drawn.append(skin)
+                self.skins.append((skin, colour, frame))
         return drawn
 
     def _themed(self, dark: bool) -> None:
-        for skin, colour in self.skins:
-            skin.material(seen(colour, dark))
+        self._light_links()
 
     def _names(self) -> list[Any]:
         drawn = []

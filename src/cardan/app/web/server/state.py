@@ -58,7 +58,8 @@ class Page:
         self._opened = project.opened
         self._draft: list[tuple[str, str]] | None = None  # of changes made at once: the renamings
         self._selecting: list[Callable[[int], None]] = []
-        self.selected = -1
+        self._pointing: list[Callable[[int], None]] = []
+        self.selected = self.pointed = -1
         project.watchers.append(self._follow)
 
     def _follow(self) -> None:
@@ -149,6 +150,7 @@ class Page:
         self._robot_listeners.clear()
         self._motion_listeners.clear()
         self._selecting.clear()
+        self._pointing.clear()
         self._themed.clear()
 
     # the robot
@@ -203,6 +205,16 @@ class Page:
 
     def on_select(self, listener: Callable[[int], None]) -> None:
         self._selecting.append(listener)
+
+    def point(self, link: int) -> None:
+        """The pointer is on a link, in a table or in the picture; -1: on none."""
+        if link != self.pointed:
+            self.pointed = link
+            for listener in list(self._pointing):
+                listener(link)
+
+    def on_point(self, listener: Callable[[int], None]) -> None:
+        self._pointing.append(listener)
 
     def open(self, robot: Robot, surfaces: Sequence[Any] = ()) -> str:
         """Another robot takes the place; surfaces: [link's name, digest, colour] of each."""
