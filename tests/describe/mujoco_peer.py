@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from copy import copy
 from dataclasses import replace
 from typing import Any
@@ -16,7 +17,7 @@ from cardan.describe.values.expression import number
 from cardan.describe.xml.write import frame_matrix
 
 __all__ = [
-    "ball_axes", "difference", "drives_differ", "free_joint", "joint_ids", "put",
+    "ball_axes", "blank", "difference", "drives_differ", "free_joint", "joint_ids", "put",
     "torque_limit",
 ]  # fmt: skip
 
@@ -24,15 +25,14 @@ __all__ = [
 def difference(robot: Robot, model: Any, states: int = 5) -> float:
     """The largest error of A and of H = C qd + Q at random states, by their largest entries.
 
-    Constraints, friction and actuators are off; springs push, as H has them. On a floating base
-    both are taken in the axes of the base: MuJoCo has its velocity in those of the world."""
+    H has springs and viscous friction, and so have MuJoCo's passive forces, with whatever else the
+    file asks for (`blank`). Constraints, dry friction and controls are off. On a floating base both
+    are taken in the axes of the base: MuJoCo has its velocity in those of the world."""
     mujoco = pytest.importorskip("mujoco")
     model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONSTRAINT
-    model.tendon_stiffness[:] = 0.0  # told as left out, as are those of free and ball joints
-    model.jnt_stiffness[model.jnt_type < 2] = 0.0
     data = mujoco.MjData(model)
     tree = robot.tree()
-    tree = replace(tree, joints=tuple(map(_frictionless, tree.joints)))
+    tree = replace(tree, joints=tuple(map(_smooth, tree.joints)))
     free = free_joint(robot, model)
     lead = 0 if free is None else 6
     A, H = (cardan.model(tree, name, effort="plain") for name in ("inertia-matrix", "bias"))
@@ -50,7 +50,7 @@ def difference(robot: Robot, model: Any, states: int = 5) -> float:
             B[first : first + 3, :3], B[first + 3 : first + 6, 3:6] = R, np.eye(3)
         mujoco.mj_forward(model, data)
         full = full_matrix(model, data)
-        M, h = B.T @ full @ B, B.T @ (data.qfrc_bias - data.qfrc_spring + full @ drift)
+        M, h = B.T @ full @ B, B.T @ (data.qfrc_bias - data.qfrc_passive + full @ drift)
         ours = [p.evaluate(**{key: x[key] for key in p.inputs}) for p in (A, H)]
         scale = np.abs(M).max()
         worst = max(worst, float(np.abs(ours[0] - M).max() / scale))
@@ -58,12 +58,85 @@ def difference(robot: Robot, model: Any, states: int = 5) -> float:
     return worst
 
 
-def _frictionless(joint: Joint) -> Joint:
-    """Without friction; an elastic joint with its spring beside a motor."""
-    bare = replace(joint, FV=0, FS=0)
+def blank(robot: Robot, model: Any, told: Iterable[str]) -> tuple[Robot, list[str]]:
+    """Take out of MuJoCo's model what a reader's warnings say it left out, and nothing else; the
+    warnings that took something. Of damping that ball joints have, which three hinges take in
+    another way, the robot loses its part too."""
+    text, used = " | ".join(told), []
+
+    def out(words: str, *parts: tuple[Any, Any]) -> bool:
+        """Zero these parts where the words were said."""
+        if words not in text:
+            return False
+        hit = [part for part, which in parts if np.any(part[which])]
+        for part, which in parts:
+            part[which] = 0
+        used.extend([words] * bool(hit))
+        return True
+
+    every = slice(None)
+    kinds, dofs = model.jnt_type, model.jnt_type[model.dof_jntid]
+    out("springs of tendons", (model.tendon_stiffness, every), *_poly(model, "tendon_stiffness"))
+    out("damping of tendons", (model.tendon_damping, every), *_poly(model, "tendon_damping"),
+        (model.actuator_damping, model.actuator_trntype == 3))  # fmt: skip
+    out("friction of tendons", (model.tendon_frictionloss, every))
+    out("springs of ball joints", (model.jnt_stiffness, kinds == 1))
+    out("stiffness of a free joint", (model.jnt_stiffness, kinds == 0))
+    out("damping of a free joint", (model.dof_damping, dofs == 0))
+    out("frictionloss of a free joint", (model.dof_frictionloss, dofs == 0))
+    out("gravity compensation", (model.body_gravcomp, every))
+    out("springs of higher order", *_poly(model, "jnt_stiffness"))
+    out("damping of higher order", *_poly(model, "dof_damping"), *_poly(model, "actuator_damping"))
+    if "forces of the fluid" in text:
+        used += ["forces of the fluid"] * bool(model.opt.density or model.opt.viscosity)
+        model.opt.density = model.opt.viscosity = 0
+    if out("damping of ball joints", (model.dof_damping, dofs == 1)):
+        moving = [j for j, joint in enumerate(robot.joints) if joint.sigma != FIXED]
+        bare = {moving[k + n] for k, _ in ball_axes(robot, model).values() for n in range(3)}
+        joints = [replace(x, FV=0) if j in bare else x for j, x in enumerate(robot.joints)]
+        robot = replace(robot, joints=tuple(joints))
+    for words, which in _left_constraints(robot, model).items():
+        out(words, (model.eq_active0, which))
+    return robot, used
+
+
+def _poly(model: Any, name: str) -> list[tuple[Any, Any]]:
+    """Coefficients of higher order, which MuJoCo has since version 4."""
+    return [(getattr(model, f"{name}poly"), slice(None))] if hasattr(model, f"{name}poly") else []
+
+
+def _left_constraints(robot: Robot, model: Any) -> dict[str, np.ndarray]:
+    """By the words of the warning, the constraints that it may mean."""
+    own = {x.name for x in (*robot.joints, *robot.links, robot.base.link)}
+    own |= {item.name for item in robot.frames}
+    kinds = model.eq_type
+    curved = (kinds == 2) & (model.eq_data[:, 2:5] != 0).any(axis=1)
+    mocap = model.body_mocapid >= 0
+    hand, outside = np.zeros(model.neq, bool), np.zeros(model.neq, bool)
+    for k in range(model.neq):
+        ends = [model.eq_obj1id[k], model.eq_obj2id[k]]
+        bodies = [model.site_bodyid[i] if model.eq_objtype[k] == 6 else i for i in ends]
+        if kinds[k] < 2:
+            hand[k] = any(mocap[i] for i in bodies)
+            names = [model.body(i).name for i in bodies if i > 0]
+        elif kinds[k] == 2:
+            names = [model.joint(i).name for i in ends if i >= 0]
+        else:
+            names = []
+        outside[k] = any(name and name not in own for name in names)
+    return {
+        "<equality><joint> of higher order": curved, "<equality><tendon> is left out": kinds == 3,
+        "<equality><flex": kinds > 3, "constraints with mocap bodies": hand,
+        "constraints with what is left out": outside,
+    }  # fmt: skip
+
+
+def _smooth(joint: Joint) -> Joint:
+    """Without dry friction; an elastic joint with its spring and damping beside a motor."""
+    bare = replace(joint, FS=0)
     if not joint.elastic:
         return bare
-    spring = {"spring": joint.stiffness, "neutral": joint.rest}
+    spring = {"spring": joint.stiffness, "neutral": joint.rest, "FV": joint.damping}
     return replace(bare, elastic=False, stiffness=0, rest=0, damping=0, **spring)
 
 
@@ -255,8 +328,12 @@ def _gravity(mujoco: Any, model: Any) -> np.ndarray:
 
 
 def tied_difference(robot: Robot, model: Any, states: int = 2) -> float:
-    """The largest error of the accelerations of a robot with loops, by their largest entry, against
-    M a + h = tau + passive + J^T lambda, J a = -Jd v, with MuJoCo's M, h, springs and constraints.
+    """The largest error of the accelerations of a robot with loops or couplings, by their largest
+    entry, against
+
+        M a + h = tau + passive + J^T lambda,   J a = -Jd v
+
+    with MuJoCo's M, h, passive forces and constraints.
 
     The states are MuJoCo's own: Newton's method on its constraints from random positions of the
     tree, velocities in the null space of J. What spins idly is held on both sides. The damping of
@@ -285,7 +362,8 @@ def tied_difference(robot: Robot, model: Any, states: int = 2) -> float:
         ]
         for key in ("qd", "tau")
     )
-    idle = [columns[f"q{j}"] for j in cardan.model(robot, "loop-geometry").analysis.idle]
+    geometry = cardan.model(robot, "loop-geometry") if robot.loops else None
+    idle = [] if geometry is None else [columns[f"q{j}"] for j in geometry.analysis.idle]
     rng, worst, n = np.random.default_rng(0), 0.0, robot.n
 
     def constraints(q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

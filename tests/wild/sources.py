@@ -56,7 +56,7 @@ def robot_files(folder: Path) -> list[Path]:
     """The files in a folder that describe robots, or look as if they did."""
     files = [
         path for path in sorted(folder.rglob("*"))
-        if path.suffix == ".urdf" or (path.suffix == ".xml" and _is_mjcf(path))
+        if path.suffix in (".urdf", ".xacro", ".sdf") or (path.suffix == ".xml" and _is_mjcf(path))
     ]  # fmt: skip
     name, share = _THINNED
     thinned = [path for path in files if name in path.parts]

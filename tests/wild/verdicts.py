@@ -1,14 +1,18 @@
 """What becomes of one file: read and compared with the library that its authors use, or refused.
 
-    agree       inertia matrix, bias, frames, drives and limits are those of the other library
+    agree       inertia matrix, bias with all passive forces, constraints, frames, drives and limits
+                are those of the other library
+    told        they are but for what a warning names as left out; that alone is taken out there
     rightly     refused, and the other library refuses it too, or nothing in it moves
     wrongly     refused, although the other library has a model with freedoms
     warned      read, different, and a warning was given
     silent      read, different, and nothing was said
     alone       read, but the other library cannot read it: nothing to compare with
 
-URDF is compared with Pinocchio, MJCF with MuJoCo, at random states. A scene of several robots is
-read one by one, as its refusal says."""
+URDF is compared with Pinocchio, and so is what the xacro package makes of macros; MJCF with MuJoCo,
+at random states, those of robots with loops or couplings on MuJoCo's own constraints. SDFormat is
+read alone, and a refusal of it counts as wrong unless it names a joint that has no place.
+A scene of several robots is read one by one, as its refusal says."""
 
 from __future__ import annotations
 
@@ -16,6 +20,7 @@ import re
 import time
 import warnings
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -23,11 +28,13 @@ from typing import Any
 import numpy as np
 from tests.describe.mechanics import poses
 from tests.describe.mujoco_peer import (
+    blank,
     difference,
     drives_differ,
     free_joint,
     joint_ids,
     put,
+    tied_difference,
     torque_limit,
 )
 
@@ -40,15 +47,15 @@ from cardan.errors import CardanError, Fault
 
 __all__ = ["KINDS", "Verdict", "verdict"]
 
-KINDS = ("agree", "rightly", "wrongly", "warned", "silent", "alone")
-_WORSE = ("agree", "alone", "rightly", "wrongly", "warned", "silent")
+KINDS = ("agree", "told", "rightly", "wrongly", "warned", "silent", "alone")
+_WORSE = ("agree", "told", "alone", "rightly", "wrongly", "warned", "silent")
 # what no robot can hold, so that the refusal is right whatever the other library does
 _NO_PLACE = (
     "a base has no place for inertia without weight", "couples several joints",
     "have no place in three hinges", "<inertial> has no <mass>", "free bodies, all without a name",
+    "has a joint that moves", "is not supported",
 )  # fmt: skip
 LIMIT = 1e-9
-_OF_MESHES = 1e-8  # corners of meshes are numbers of 32 bits, which MuJoCo adds in another order
 _LARGE = 60  # joints: one state is compared
 
 
@@ -100,23 +107,28 @@ def _fatal(fault: Fault) -> bool:
 
 
 def _judged(path: Path, seconds: float, robot: Robot | None, faults: list[Fault]) -> Verdict:
-    peer = _of_mujoco if path.suffix == ".xml" else _of_pinocchio
+    peer = _PEERS.get(path.suffix, _no_peer)
     errors = [str(fault) for fault in faults if _fatal(fault)]
     told = tuple(str(fault) for fault in faults)
     if robot is None or errors:
-        kind = "rightly" if any(x in errors[0] for x in _NO_PLACE) else _refusal(peer, path)
+        rightly = any(x in errors[0] for x in _NO_PLACE)
+        kind = "rightly" if rightly else "wrongly" if peer is _no_peer else _refusal(peer, path)
         return Verdict(kind, seconds, words=tuple(errors))
     try:
         model = peer(path)
     except Exception as error:
         return Verdict("alone", seconds, robot.n, words=(f"reference: {error}",))
+    used: list[str] = []
     try:
-        parts = _COMPARED[path.suffix](robot, model)
-    except CardanError as error:
-        return Verdict("wrongly", seconds, robot.n, words=(f"model: {error}", *told))
+        if path.suffix == ".xml":
+            robot, used = blank(robot, model, told)
+        parts = (_beside_mujoco if path.suffix == ".xml" else _beside_pinocchio)(robot, model)
+    except Exception as error:
+        words = (f"model: {type(error).__name__}: {error}", *told)
+        return Verdict("wrongly", seconds, robot.n, words=words)
     worst = max(parts, key=parts.__getitem__)
-    if parts[worst] <= (_OF_MESHES if b"<mesh" in path.read_bytes() else LIMIT):
-        return Verdict("agree", seconds, robot.n, parts[worst], told)
+    if parts[worst] <= LIMIT:
+        return Verdict("told" if used else "agree", seconds, robot.n, parts[worst], told)
     kind = "warned" if told else "silent"
     return Verdict(kind, seconds, robot.n, parts[worst], (f"{worst} differs", *told))
 
@@ -138,11 +150,28 @@ def _of_mujoco(path: Path) -> Any:
 
 
 def _beside_mujoco(robot: Robot, model: Any) -> dict[str, float]:
-    parts = {"dynamics": difference(robot, model, 1 if robot.n > _LARGE else 3)}
+    states = 1 if robot.n > _LARGE else 3
+    parts = {"constraints": _constraints_differ(robot, copy(model), min(states, 2))}
+    parts["dynamics"] = difference(robot, model, states)
     parts["drives"] = drives_differ(robot, model)
     parts["limits"] = _limits_differ(robot, model)
     parts["frames"] = _frames_differ(robot, model)
     return parts
+
+
+def _constraints_differ(robot: Robot, model: Any, states: int) -> float:
+    """Accelerations of a robot that is tied; of any other, 1 where MuJoCo ties its joints."""
+    if robot.constrained:
+        return tied_difference(robot, model, states)
+    import mujoco
+
+    data = mujoco.MjData(model)
+    B, _ = put(robot, model, data, np.full(robot.n, 0.1), np.zeros(robot.n))
+    model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONTACT
+    model.opt.jacobian = 0
+    mujoco.mj_fwdPosition(model, data)
+    J = data.efc_J.reshape(-1, model.nv)[: data.ne] @ B
+    return float(np.abs(J).max(initial=0.0) > LIMIT)
 
 
 def _limits_differ(robot: Robot, model: Any) -> float:
@@ -260,8 +289,23 @@ def _pinocchio_frames(
     return float(max(apart, default=0.0))
 
 
-_COMPARED: dict[str, Callable[[Robot, Any], dict[str, float]]] = {
-    ".xml": _beside_mujoco,
-    ".urdf": _beside_pinocchio,
+# macros and SDFormat
+
+
+def _of_xacro(path: Path) -> Any:
+    import pinocchio
+    import xacro
+
+    return pinocchio.buildModelFromXML(xacro.process_file(str(path)).toxml())
+
+
+def _no_peer(path: Path) -> Any:
+    raise ValueError(f"no library here reads {path.suffix}")
+
+
+_PEERS: dict[str, Callable[[Path], Any]] = {
+    ".xml": _of_mujoco,
+    ".urdf": _of_pinocchio,
+    ".xacro": _of_xacro,
 }
 warnings.simplefilter("ignore")
