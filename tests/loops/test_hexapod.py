@@ -72,6 +72,8 @@ def test_counts_of_the_literature(E: np.ndarray, h: np.ndarray, count: int) -> N
     R, P = so3.exp(rng.normal(size=3)), rng.normal(size=3)
     poses = solved(E, h, lengths(E, h, R, P))
     assert poses.complete
+    gone = f"the other {40 - count} of 40 are at infinity for this geometry" if count < 40 else ""
+    assert gone in str(poses)
     assert len(poses) == poses.paths - poses.infinite
     assert poses.paths == count
     R_all, P_all = poses.T[:, :3, :3], poses.T[:, :3, 3]

@@ -79,9 +79,14 @@ class PlatformPoses:
 
     def __str__(self) -> str:
         count = int((self.real & ~self.singular).sum())
-        words = f"{self.paths} complex solutions followed: {count} real pose{'s' * (count != 1)}"
+        others = GENERAL - self.paths
+        gone = f" (the other {others} of {GENERAL} are at infinity for this geometry)" * (
+            others > 0
+        )
+        words = f"{self.paths} complex solutions followed{gone}: "
+        words += f"{count} real pose{'s' * (count != 1)}"
         if self.infinite:
-            words += f", {self.infinite} at infinity"
+            words += f", {self.infinite} at infinity at these lengths"
         if self.complete:
             return f"{words}; these are all"
         if self.singular.any():
