@@ -141,7 +141,7 @@ CLAIMS = (
     Claim("K10", "5", "direct geometry of the Gough-Stewart platform: all 40",
           "`cardan loops stewart --q ...`",
           "tests/loops/test_hexapod.py::test_forty_real_poses_of_dietmaier", 1e-12),
-    Claim("K10", "5", "no real pose is missed: Newton's method from 600 starts; 10,000 on 12 platforms",
+    Claim("K10", "5", "no real pose is missed: Newton from 600 starts, and 10,000 on 12 platforms",
           "`cardan loops stewart --q ...`, `python -m tests.loops.poses`",
           "tests/loops/test_hexapod.py::test_newton_finds_the_same_real_poses", 1e-6),
     Claim("K10", "6.1, 6.2, 6.3, (67)-(82)", "elastic joints: inverse and direct dynamics",
