@@ -1,12 +1,14 @@
 """Golden files: generated text, and the ledger of operation counts.
 
-python -m tests.golden.regenerate     write them anew; read the difference before committing it
+python -m tests.golden.regenerate            all anew; read the difference before committing it
+python -m tests.golden.regenerate NAME ...   only what is counted of these robots; the rest stays
 """
 
 from __future__ import annotations
 
+import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import cardan
@@ -14,7 +16,10 @@ from cardan.emit import languages
 from cardan.errors import ModelError
 from cardan.ir.cost import Cost
 
-__all__ = ["COLUMNS", "LEDGER", "LONG", "ROBOTS", "TEXTS", "TWINS", "costs", "read_ledger", "text"]
+__all__ = [
+    "COLUMNS", "LEDGER", "LONG", "ROBOTS", "TEXTS", "TWINS", "costs", "golden", "ledger",
+    "read_ledger", "text",
+]  # fmt: skip
 
 HERE = Path(__file__).parent
 LEDGER = HERE / "costs.toml"
@@ -89,23 +94,41 @@ def costs(name: str, few: bool = False) -> Iterator[tuple[str, Cost]]:
             yield f"{entry.name}-base", found.cost
 
 
-def line(model: str, cost: Cost) -> str:
-    counts = ", ".join(f"{column} = {getattr(cost, column)}" for column in COLUMNS)
-    return f"{model} = {{ {counts} }}"
+def counted(name: str) -> dict[str, dict[str, int]]:
+    """The section of a robot."""
+    return {
+        model: {column: getattr(cost, column) for column in COLUMNS} for model, cost in costs(name)
+    }
+
+
+def line(model: str, counts: Mapping[str, int]) -> str:
+    return f"{model} = {{ {', '.join(f'{key} = {value}' for key, value in counts.items())} }}"
 
 
 def read_ledger() -> dict[str, dict[str, dict[str, int]]]:
     return tomllib.loads(LEDGER.read_text(encoding="utf-8"))
 
 
-def main() -> None:
-    for item in TEXTS:
-        golden(*item).write_text(text(*item), encoding="utf-8", newline="\n")
+def ledger(names: Sequence[str], sections: Mapping[str, Mapping[str, Mapping[str, int]]]) -> str:
+    """The ledger with the robots that are named counted anew, the others as they were."""
     parts = [_HEAD]
     for robot in ROBOTS:
-        parts += [f"[{robot}]\n", *(f"{line(*found)}\n" for found in costs(robot)), "\n"]
-    LEDGER.write_text("".join(parts).rstrip() + "\n", encoding="utf-8", newline="\n")
+        if robot in names or robot in sections:
+            found = counted(robot) if robot in names else sections[robot]
+            parts += [f"[{robot}]\n", *(f"{line(*row)}\n" for row in found.items()), "\n"]
+    return "".join(parts).rstrip() + "\n"
+
+
+def main(names: Sequence[str]) -> None:
+    unknown = set(names) - set(ROBOTS)
+    if unknown:
+        raise SystemExit(f"no bundled robot is called {', '.join(sorted(unknown))}")
+    for item in TEXTS:
+        if not names or item[0] in names:
+            golden(*item).write_text(text(*item), encoding="utf-8", newline="\n")
+    found = ledger(names or ROBOTS, read_ledger())
+    LEDGER.write_text(found, encoding="utf-8", newline="\n")
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])
