@@ -289,6 +289,8 @@ def to_crocoddyl(program: Program, step: float, cost: Cost) -> Any:
     interface of its documentation: `calc` sets xnext and cost, `calcDiff` Fx, Fu, Lx, Lu, Lxx, Lxu
     and Luu. The state is (q, qd)."""
     crocoddyl = required("crocoddyl", "crocoddyl", "to_crocoddyl")
+    if "T0" in program.inputs:
+        raise InputError("to_crocoddyl: the pose of a floating base is no vector of a StateVector")
     if list(program.outputs) != ["q_next", "qd_next", "A", "B"]:
         raise InputError(f"to_crocoddyl: '{program.model}' is no step; discretise gives one")
     if program.parameters:

@@ -60,11 +60,11 @@ class Flyer:
 
 
 @cache
-def flyer(seed: int) -> tuple[Robot, Flyer]:
+def flyer(seed: int, n: int = 5) -> tuple[Robot, Flyer]:
     """A robot without rotors (Pinocchio's armatures are another matter), and its twin."""
     import pinocchio as pin
 
-    robot = floating_robot(seed, rotors=False)
+    robot = floating_robot(seed, n, rotors=False)
     scene = bodies(robot, float)
     model = pin.Model()
     ids = {0: model.addJoint(0, pin.JointModelFreeFlyer(), pin.SE3.Identity(), "base")}

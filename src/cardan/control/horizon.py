@@ -96,6 +96,11 @@ def predictive(
             f"predictive: '{robot.name}' has closed loops, couplings or a floating base, whose"
             " positions are not a vector that steps add up to; robot.tree() opens loops"
         )
+    if robot.interactions:
+        raise ModelError(
+            f"predictive: '{robot.name}' has interactions (contacts, drag, thrusters), which the"
+            " plan does not know; dataclasses.replace(robot, interactions=()) leaves them out"
+        )
     require_numbers(robot, "predictive control")
     if nodes < 1 or not (np.isfinite(step) and step > 0):
         raise InputError(f"nodes = {nodes}, step = {step}: at least one node, a step above 0")

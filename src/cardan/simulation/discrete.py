@@ -3,20 +3,28 @@
     x = (q, qd)        x_{k+1} = F(x_k, tau_k, h)        A = ∂F/∂x        B = ∂F/∂tau
 
 A and B are those of the step itself, exact, from the derivatives of direct dynamics: no difference
-is formed, and a gradient by them is that of the simulated motion to rounding."""
+is formed, and a gradient by them is that of the simulated motion to rounding.
+
+A floating base stands at T0 in the world and moves with the twist V0 in its own axes: a step
+displaces it by exp(h V0), and A and B are those of displacements X0 in its own axes, (X0, q, V0,
+qd) at both ends: T0 exp(X0)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from math import prod
 from typing import Any
 
 import numpy as np
 
+from ..algebra.displacement import carried_back, displacement
+from ..algebra.vector import Mat, Vec, cross, dot, hat
 from ..arguments import Numbers, named_arguments
 from ..catalogue import model
 from ..describe.robot import Robot
+from ..describe.world import gravity_in_world
 from ..errors import InputError, ModelError, UnknownNameError
 from ..ir.code import gather
 from ..ir.factor import improved
@@ -47,7 +55,8 @@ _MEANING = {
 
 @named_arguments
 def discretise(robot: Robot, method: str = "semi-implicit", **options: Any) -> Program:
-    """One step of a robot under constant torques: q, qd, tau, h -> q_next, qd_next, A, B.
+    """One step of a robot under constant torques: q, qd, tau, h -> q_next, qd_next, A, B; of one on
+    a floating base V0 and T0 (4, 4) too, A and B by (X0, q, V0, qd).
 
     method   euler; semi-implicit: positions by the new velocities; rk4: Runge and Kutta's
     options  of direct-dynamics-derivatives: friction, f_e, effort ...
@@ -59,11 +68,18 @@ def discretise(robot: Robot, method: str = "semi-implicit", **options: Any) -> P
     {'q_next': (2,), 'qd_next': (2,), 'A': (4, 4), 'B': (4, 2)}"""
     if method not in METHODS:
         raise UnknownNameError.of("method", method, METHODS)
-    if is_floating(robot) or robot.constrained:
+    if robot.constrained:
         raise ModelError(
-            f"discretise: '{robot.name}' has closed loops, couplings or a floating base, whose"
-            " positions are not a vector that steps add up to; robot.tree() opens loops"
+            f"discretise: '{robot.name}' has closed loops or couplings, whose positions are not a"
+            " vector that steps add up to; robot.tree() opens loops"
         )
+    if robot.interactions:
+        raise ModelError(
+            f"discretise: '{robot.name}' has interactions (contacts, drag, thrusters), which a step"
+            " does not know; dataclasses.replace(robot, interactions=()) leaves them out"
+        )
+    if is_floating(robot):
+        return _floating_step(robot, method, options)
     program: Program = model(robot, "direct-dynamics-derivatives", **options)
     graph = Graph()
     x = {
@@ -98,6 +114,86 @@ def discretise(robot: Robot, method: str = "semi-implicit", **options: Any) -> P
     meaning = {name: words for name, words in program.meaning.items() if name in program.inputs}
     return replace(
         program, model=f"discrete-dynamics ({method})", code=code, meaning=meaning | _MEANING,
+        page=None,
+    )  # fmt: skip
+
+
+_FLOATING = _MEANING | {
+    "T0": "pose of frame 0 in the world",
+    "T0_next": "pose of frame 0 in the world at the end of the step",
+    "V0_next": "velocity of the base (linear, angular) in frame 0 at the end of the step",
+    "A": "partial derivatives of (X0, q, V0, qd) at the end of the step by those at its beginning;"
+    " X0 displaces frame 0 (linear, angular) in its own axes",
+    "B": "partial derivatives of (X0, q, V0, qd) at the end of the step by tau",
+}
+
+
+def _floating_step(robot: Robot, method: str, options: Mapping[str, Any]) -> Program:
+    """The base is displaced by its twist, held for the step."""
+    if method == "rk4":
+        raise ModelError(
+            f"discretise: the base of '{robot.name}' floats, and rk4 adds up poses; euler and"
+            " semi-implicit displace it"
+        )
+    program: Program = model(robot, "direct-dynamics-derivatives", **options)
+    inputs = {name: shape for name, shape in program.inputs.items() if name != "g0"}
+    inputs |= {"V0": (6,), "T0": (4, 4)}
+    graph = Graph()
+    x = {name: [graph.leaf(name, k) for k in range(prod(s))] for name, s in inputs.items()}
+    h, T0 = graph.leaf("h", 0), x["T0"]
+    R0, P0 = Mat([T0[k : k + 3] for k in (0, 4, 8)]), Vec(T0[3], T0[7], T0[11])
+    g0 = R0.T @ Vec(*map(float, gravity_in_world(robot)))
+    values = inline(graph, program.code, {**x, "g0": list(g0)})
+    parts = {"X0": 6, "q": len(x["q"]), "V0": 6, "qd": len(x["qd"]), "tau": len(x["tau"])}
+    size = sum(parts.values())
+    ends = dict(zip(parts, accumulate(parts.values()), strict=True))
+    unit = [[int(r == c) for c in range(size)] for r in range(size)]
+
+    def rate(name: str) -> Flow:
+        rows = [[0] * size for _ in values[name]]
+        for wrt, width in parts.items():
+            block = values.get(f"d{name}_d{wrt}", [0] * (len(rows) * width))
+            for r, row in enumerate(rows):
+                row[ends[wrt] - width : ends[wrt]] = block[r * width : (r + 1) * width]
+        return values[name], rows
+
+    def flow(name: str) -> Flow:
+        return x[name], unit[ends[name] - parts[name] : ends[name]]
+
+    twist, (v, w) = flow("V0"), (Vec(*x["V0"][:3]), Vec(*x["V0"][3:]))
+    push, rows = rate("V0d")
+    slopes = [[*a, *(-y for y in b)] for a, b in zip(hat(w).rows, hat(v).rows, strict=True)]
+    for r, slope in enumerate(slopes):  # of w x v: axes turn under the velocity of the origin
+        at = range(ends["V0"] - 6, ends["V0"])
+        rows[r] = [y - slope[c - at[0]] if c in at else y for c, y in enumerate(rows[r])]
+    turning = [*(a - b for a, b in zip(push[:3], cross(w, v), strict=True)), *push[3:]], rows
+    new = {"V0": _added(twist, h, turning), "qd": _added(flow("qd"), h, rate("qdd"))}
+    speeds = new if method == "semi-implicit" else {name: flow(name) for name in new}
+    new["q"] = _added(flow("q"), h, speeds["qd"])
+    R, P, J = displacement([h * y for y in speeds["V0"][0]])
+    back = carried_back(R, P)
+    moved = [
+        [dot(row, [h * y for y in column]) for column in zip(*speeds["V0"][1], strict=True)]
+        for row in J
+    ]
+    for r, row in enumerate(back):
+        moved[r][:6] = [a + b for a, b in zip(moved[r][:6], row, strict=True)]
+    whole = [*moved, *new["q"][1], *new["V0"][1], *new["qd"][1]]
+    place = [[*row, y] for row, y in zip((R0 @ R).rows, R0 @ P + P0, strict=True)]
+    n, m = parts["q"], parts["tau"]
+    half = size - m
+    outputs = {
+        "q_next": ((n,), new["q"][0]),
+        "qd_next": ((n,), new["qd"][0]),
+        "V0_next": ((6,), new["V0"][0]),
+        "T0_next": ((4, 4), [*(y for row in place for y in row), 0, 0, 0, 1]),
+        "A": ((half, half), [y for row in whole for y in row[:half]]),
+        "B": ((half, m), [y for row in whole for y in row[half:]]),
+    }
+    code = improved(gather(graph, {**inputs, "h": (1,)}, outputs))
+    meaning = {name: words for name, words in program.meaning.items() if name in inputs}
+    return replace(
+        program, model=f"discrete-dynamics ({method})", code=code, meaning=meaning | _FLOATING,
         page=None,
     )  # fmt: skip
 
@@ -148,15 +244,20 @@ class RolloutGradient:
     qd: Array
     A: Array  # (..., N, 2n, 2n)
     B: Array  # (..., N, 2n, m)
+    T0: Array | None = None  # of a floating base: its pose (..., N + 1, 4, 4); 2n + 12 in A and B
+    V0: Array | None = None  # and its twist in its own axes (..., N + 1, 6)
 
     @property
     def x(self) -> Array:
-        """The states (q, qd), (..., N + 1, 2n).
+        """The states (q, qd), (..., N + 1, 2n); of a robot whose base floats there are none, since
+        poses are no vectors.
 
         >>> step = cardan.discretise(cardan.load("ur5"))
         >>> run = cardan.rollout_gradient(step, np.zeros(6), np.zeros(6), np.zeros((5, 6)), 0.01)
         >>> run.x.shape
         (6, 12)"""
+        if self.T0 is not None:
+            raise ModelError("x: the pose of a floating base is no vector; take T0, q, V0 and qd")
         return np.concatenate([self.q, self.qd], -1)
 
     def sensitivities(self) -> tuple[Array, Array]:
@@ -177,7 +278,8 @@ class RolloutGradient:
     def adjoint(self, by_x: Numbers, by_tau: Numbers | None = None) -> tuple[Array, Array]:
         """The gradient of a cost by x_0, (..., 2n), and by the torques, (..., N, m).
 
-        by_x    its partial derivatives by the states, (..., N + 1, 2n)
+        by_x    its partial derivatives by the states, (..., N + 1, 2n); of a floating base by the
+                displacements (X0, q, V0, qd), (..., N + 1, 2n + 12)
         by_tau  by the torques themselves, (..., N, m)
 
         >>> step = cardan.discretise(cardan.load("ur5"))
@@ -186,7 +288,8 @@ class RolloutGradient:
         >>> by_tau.shape
         (5, 6)"""
         of_torques = (*self.B.shape[:-2], self.B.shape[-1])
-        slopes = _batched("by_x", by_x, self.x.shape)
+        *lead, steps, size, _ = self.A.shape
+        slopes = _batched("by_x", by_x, (*lead, steps + 1, size))
         costate = slopes[..., -1, :]
         gradient = np.zeros((*slopes.shape[:-2], *of_torques[-2:]))
         for k in reversed(range(self.A.shape[-3])):
@@ -219,13 +322,16 @@ def _batched(name: str, value: Numbers, shape: tuple[int, ...]) -> Array:
 def rollout_gradient(
     robot: Robot | Program, q: Numbers, qd: Numbers, tau: Numbers, step: float, *,
     method: str | None = None, p: Sequence[float] | None = None,
+    base_pose: Numbers | None = None, base_twist: Numbers = 0.0,
 ) -> RolloutGradient:  # fmt: skip
     """N steps from (q, qd) under the torques tau (..., N, m), with the exact A and B of each;
     leading axes are a batch of motions. Every step runs as machine code.
 
-    robot   a robot, or what `discretise` made of it, which is then derived once for many calls
-    method  of a robot's steps, as `discretise` takes it: semi-implicit by default
-    p       values of the robot's symbols
+    robot       a robot, or what `discretise` made of it, which is then derived once for many calls
+    method      of a robot's steps, as `discretise` takes it: semi-implicit by default
+    p           values of the robot's symbols
+    base_pose   of a floating base: where frame 0 stands in the world, (..., 4, 4)
+    base_twist  and how it moves, (linear, angular) in its own axes, (..., 6)
 
     >>> step = cardan.discretise(cardan.load("ur5"), method="rk4", effort="plain")
     >>> run = cardan.rollout_gradient(step, np.zeros(6), np.zeros(6), np.zeros((10, 6)), 0.01)
@@ -238,7 +344,8 @@ def rollout_gradient(
             raise InputError("method: of a step that is made", where="method", remedy=remedy)
     else:
         program = discretise(robot, method or "semi-implicit")
-    if list(program.outputs) != ["q_next", "qd_next", "A", "B"]:
+    floats = list(program.outputs) == ["q_next", "qd_next", "V0_next", "T0_next", "A", "B"]
+    if not floats and list(program.outputs) != ["q_next", "qd_next", "A", "B"]:
         raise InputError(f"rollout_gradient: '{program.model}' is no step; discretise gives one")
     if not (np.isfinite(step) and step > 0):
         raise InputError(f"step = {step}: a length above 0, in seconds", where="step")
@@ -252,24 +359,47 @@ def rollout_gradient(
     run = _compiled(program)
     known: dict[str, Any] = {"h": [float(step)]} | ({} if p is None else {"p": p})
     first = {"q": array("q", q), "qd": array("qd", qd)}
+    if floats:
+        first |= {"T0": _pose(base_pose), "V0": array("base_twist", base_twist)}
+        if not first["V0"].ndim:
+            first["V0"] = np.broadcast_to(first["V0"], 6)
+    elif base_pose is not None or np.any(base_twist):
+        name = "base_twist" if base_pose is None else "base_pose"
+        raise InputError(f"{name}: the base of '{program.robot}' does not float", where=name)
+    shapes = {name: program.inputs[name] for name in (*first, "tau")}
     for name, values in first.items():
-        require_shape(name, values.shape, program.inputs[name])
-    batch = leading_shape(
-        {**first, "tau": torques[..., 0, :]}, {x: program.inputs[x] for x in (*first, "tau")}
-    )
-    positions, velocities = (
-        [np.broadcast_to(values, (*batch, *program.inputs[name]))] for name, values in first.items()
-    )
+        require_shape(name, values.shape, shapes[name])
+    batch = leading_shape({**first, "tau": torques[..., 0, :]}, shapes)
+    states = {
+        name: [np.broadcast_to(values, (*batch, *shapes[name]))] for name, values in first.items()
+    }
     A, B = [], []
     for k in range(torques.shape[-2]):
-        end = run(q=positions[-1], qd=velocities[-1], tau=torques[..., k, :], **known)
-        positions.append(end.q_next)
-        velocities.append(end.qd_next)
+        now = {name: past[-1] for name, past in states.items()}
+        end = run(**now, tau=torques[..., k, :], **known)
+        for name, past in states.items():
+            past.append(end[f"{name}_next"])
         A.append(end.A)
         B.append(end.B)
-    return RolloutGradient(
-        np.stack(positions, -2), np.stack(velocities, -2), np.stack(A, -3), np.stack(B, -3)
-    )
+    listed = {name: np.stack(values, -1 - len(shapes[name])) for name, values in states.items()}
+    return RolloutGradient(A=np.stack(A, -3), B=np.stack(B, -3), **listed)
+
+
+def _pose(value: Numbers | None) -> Array:
+    """Of a floating base, (..., 4, 4)."""
+    place, remedy = "base_pose", "give the pose of frame 0 in the world, (..., 4, 4)"
+    if value is None:
+        raise InputError("base_pose: the base floats", where=place, remedy=remedy)
+    T = array(place, value)
+    if T.shape[-2:] != (4, 4):
+        raise InputError(f"base_pose has shape {T.shape}", where=place, remedy=remedy)
+    R = T[..., :3, :3]
+    turned = np.abs(np.swapaxes(R, -1, -2) @ R - np.eye(3)).max(initial=0) < 1e-6
+    if not turned or (np.linalg.det(R) < 0).any() or (T[..., 3, :] != (0, 0, 0, 1)).any():
+        raise InputError(
+            "base_pose is no pose: a rotation, a place, a last row 0 0 0 1", where=place
+        )
+    return T
 
 
 def _compiled(program: Program) -> Any:
