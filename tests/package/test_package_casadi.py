@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -79,3 +80,47 @@ def test_printed_with_what_calls_them(tmp_path: Path) -> None:
     given = [[0.3, -0.4], np.linspace(0.5, 1.5, gravity.size_in("p")[0])]
     for a, b in zip(casadi.external("cost", str(path))(*given), cost(*given), strict=True):
         np.testing.assert_allclose(np.array(a), np.array(b), rtol=1e-12)
+
+
+def test_called_as_acados_calls(tmp_path: Path) -> None:
+    """The dynamics and their forward sensitivities in C with integers of 32 bits, as acados has
+    CasADi print them, and called by their C interface alone."""
+    robot = cardan.load("cartpole")
+    folder = built(robot, [("direct-dynamics", {})], "casadi", tmp_path, effort="plain", name="arm")
+    dynamics = casadi.external("arm_direct_dynamics", str(library(folder)))
+    x, u = casadi.MX.sym("x", 4), casadi.MX.sym("u", 2)
+    S = casadi.MX.sym("S", 4, 6)  # of the state by the first state and the torques
+    rate = casadi.vertcat(x[2:], dynamics(x[:2], x[2:], u))
+    forward = casadi.jtimes(rate, x, S) + casadi.horzcat(
+        casadi.MX.zeros(4, 4), casadi.jacobian(rate, u)
+    )
+    vde = casadi.Function("vde", [x, S, u], [rate, forward])
+    options = {"mex": False, "casadi_int": "int", "casadi_real": "double"}
+    generator = casadi.CodeGenerator("vde.c", options)
+    generator.add(vde)
+    generator.generate(f"{tmp_path}/")
+    path = tmp_path / "vde.so"
+    sources = [tmp_path / "vde.c", *(folder / "src").glob("*.c")]
+    run(tool("gcc"), "-shared", "-fPIC", "-I", folder / "include", *sources, "-lm", "-o", path)
+    code = ctypes.CDLL(str(path))
+    sizes = [ctypes.c_int() for _ in range(4)]
+    code.vde_work(*map(ctypes.byref, sizes))
+    rng = np.random.default_rng(0)
+    given = [rng.normal(size=shape) for shape in (4, (4, 6), 2)]
+    inside = [np.asfortranarray(a) for a in given]
+    results = [np.empty(4), np.empty((4, 6), order="F")]
+
+    def pointers(arrays: list[np.ndarray], size: int) -> Any:
+        return (ctypes.c_void_p * size)(*(a.ctypes.data for a in arrays))
+
+    iw, w = (ctypes.c_int * max(1, sizes[2].value))(), np.empty(max(1, sizes[3].value))
+    arguments = pointers(inside, sizes[0].value), pointers(results, sizes[1].value)
+    assert code.vde(*arguments, iw, ctypes.c_void_p(w.ctypes.data), 0) == 0
+    exact = cardan.model(robot, "direct-dynamics-derivatives", effort="plain").evaluate(
+        q=given[0][:2], qd=given[0][2:], tau=given[2]
+    )
+    A = np.block([[np.zeros((2, 2)), np.eye(2)], [exact.dqdd_dq, exact.dqdd_dqd]])
+    B = np.vstack([np.zeros((2, 2)), exact.dqdd_dtau])
+    np.testing.assert_allclose(results[0], np.r_[given[0][2:], exact.qdd], rtol=1e-12, atol=1e-12)
+    expected = A @ given[1] + np.hstack([np.zeros((4, 4)), B])
+    np.testing.assert_allclose(results[1], expected, rtol=1e-12, atol=1e-12)
