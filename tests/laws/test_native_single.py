@@ -73,6 +73,45 @@ def test_several_outputs_are_a_named_tuple() -> None:
     assert all(a is b for a, b in zip(function(**x, out=out), out, strict=True))
 
 
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_out_of_several_outputs(dtype: str) -> None:
+    """A tuple of arrays is filled on the short way; what overlaps or does not fit is not."""
+    function = shortened("planar1r", "inverse-dynamics-derivatives", dtype)
+    rng = np.random.default_rng(3)
+    x = {k: rng.uniform(1, 2, s).astype(dtype) for k, s in function.program.inputs.items()}
+    expected = general(function, **x)
+    out = tuple(np.zeros_like(a) for a in expected)
+    for given in (out, list(out)):
+        found = function(**x, out=given)
+        assert type(found) is type(expected)
+        for a, b, c in zip(found, out, expected, strict=True):
+            assert a is b
+            np.testing.assert_array_equal(a, c)
+            a[...] = 0
+    inside = (x["qd"], *out[1:])
+    found = function(**x, out=inside)
+    assert found[0] is x["qd"]
+    for a, b in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(a, b)
+    strided = np.zeros((1, 2), dtype)[:, :1]
+    found = function(**{**x, "qd": x["qd"] * 0 + 1.5}, out=(out[0], strided, *out[2:]))
+    assert found[1] is strided
+    shared = np.zeros(2, dtype)
+    wrong: list[Any] = [
+        out[:-1], (*out, out[0]), (out[0], out[0][None], *out[2:]), out[0], (3, *out[1:]), (),
+        (out[0].astype(complex), *out[1:]), (shared[:1], shared[:1][None], *out[2:]),
+    ]  # fmt: skip
+    for given in wrong:
+        with pytest.raises(InputError, match="out"):
+            function(**x, out=given)
+    counted = [*out, out]
+    before = [sys.getrefcount(thing) for thing in counted]
+    for _ in range(1000):
+        function(**x, out=out)
+    after = [sys.getrefcount(thing) for thing in counted]
+    assert max(abs(a - b) for a, b in zip(after, before, strict=True)) <= 5
+
+
 def test_any_order_and_names_made_at_run_time(arm: Function) -> None:
     x = one()
     expected = arm(**x)

@@ -92,7 +92,7 @@ def method(
     interned = [sys.intern(name) for name in (*names, "out")]
     held = {
         "ndarray": np.ndarray, "dtype": dtype, "general": general, "result": result, "None": None,
-        "out": interned[-1],
+        "out": interned[-1], "tuple": tuple,
     }  # fmt: skip
     addresses = []
     for name in TABLE:

@@ -3,8 +3,9 @@
     PyObject *single(PyObject *self, PyObject *args, PyObject *keywords)
 
 answers only the plainest call: every input by name, each a NumPy array of exactly the program's
-type and shape, contiguous and aligned, and `out` absent, None or another such array. Anything else
-goes to the general function, with the same arguments. No Python code runs on the short way, so
+type and shape, contiguous and aligned, and `out` absent, None or another such array; of several
+outputs a tuple of them, which share no memory. Anything else goes to the general function, with the
+same arguments. No Python code runs on the short way, so
 borrowed references stay good.
 
 `self` is a tuple whose first item is a bytes object, a table of addresses (`TABLE`, then names of
@@ -16,15 +17,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import prod
 
 __all__ = ["TABLE", "Layout", "single_text"]
 
 TABLE = (
-    "ndarray", "dtype", "general", "result", "None", "out",
+    "ndarray", "dtype", "general", "result", "None", "out", "tuple",
     "PyDict_Next", "PyObject_Call", "PyArray_New", "PyTuple_New", "PyTuple_SetItem",
     "Py_IncRef", "Py_DecRef",
 )  # fmt: skip
 
+_SIZES = {11: 4, 12: 8}  # bytes of NumPy's float32 and float64 by their number
 _CONTIGUOUS, _ALIGNED, _WRITEABLE = 0x1, 0x100, 0x400  # flags of NumPy arrays
 
 
@@ -178,26 +181,62 @@ class _Single:
         self.lines.append(f"  store ptr {data}, ptr {place}")
 
     def _answer(self) -> None:
-        """Into `out` when there is one output and an array for it, else into new arrays."""
+        """Into `out` where it is given, else into new arrays."""
         out = self._slot(len(self.inputs))
         absent = self.emit(f"icmp eq ptr {out}, null")
         none = self.emit(f"icmp eq ptr {out}, {self.entry('None')}")
         given = self.emit(f"or i1 {absent}, {none}")
-        if len(self.outputs) != 1:
-            self.unless(given, "general")
-        else:
-            self.lines += [f"  br i1 {given}, label %make, label %fill", "fill:"]
-            self._check(out, self.outputs[0], _CONTIGUOUS | _ALIGNED | _WRITEABLE)
-            self._place_data("outs", 0, out)
-            self._run()
+        self.lines += [f"  br i1 {given}, label %make, label %fill", "fill:"]
+        arrays = [out] if len(self.outputs) == 1 else self._items(out)
+        for k, array in enumerate(arrays):
+            self._check(array, self.outputs[k], _CONTIGUOUS | _ALIGNED | _WRITEABLE)
+            self._place_data("outs", k, array)
+        if len(arrays) > 1:
+            self._require_apart()
+        self._run()
+        if len(arrays) == 1:
             self.call("void", "Py_IncRef", f"ptr {out}")
             self.lines += [f"  ret ptr {out}", "make:"]
-        if len(self.outputs) == 1:
             array = self._new(0, "")
             self._run()
             self.lines.append(f"  ret ptr {array}")
         else:
+            result = self._packed(out)
+            self.lines += [f"  ret ptr {result}", "make:"]
             self._answer_all()
+
+    def _items(self, out: str) -> list[str]:
+        """Those of a tuple of as many arrays as there are outputs."""
+        kind = self.load("ptr", out, self.layout.head - 8)
+        self.unless(self.emit(f"icmp eq ptr {kind}, {self.entry('tuple')}"), "general")
+        size = self.load("i64", out, self.layout.head)
+        self.unless(self.emit(f"icmp eq i64 {size}, {len(self.outputs)}"), "general")
+        at = self.layout.tuple_items
+        return [self.load("ptr", out, at + 8 * k) for k in range(len(self.outputs))]
+
+    def _require_apart(self) -> None:
+        """No output may lie where another or an input does."""
+        written = [("outs", k, shape) for k, shape in enumerate(self.outputs)]
+        others = written + [("in", k, shape) for k, shape in enumerate(self.inputs)]
+        ends = {}
+        for table, k, shape in others:
+            place = self.emit(f"getelementptr ptr, ptr %{table}, i64 {k}")
+            first = self.emit(f"load ptr, ptr {place}")
+            size = prod(shape) * _SIZES[self.type_number]
+            ends[table, k] = first, self.emit(f"getelementptr i8, ptr {first}, i64 {size}")
+        for place, (_, k, _) in enumerate(written):
+            first, last = ends["outs", k]
+            for table, other, _ in others[place + 1 :]:
+                start, stop = ends[table, other]
+                before = self.emit(f"icmp ule ptr {last}, {start}")
+                after = self.emit(f"icmp ule ptr {stop}, {first}")
+                self.unless(self.emit(f"or i1 {before}, {after}"), "general")
+
+    def _packed(self, arrays: str) -> str:
+        """result(*arrays)"""
+        return self.call(
+            "ptr", "PyObject_Call", f"ptr {self.entry('result')}", f"ptr {arrays}", "ptr null"
+        )
 
     def _answer_all(self) -> None:
         """result(*arrays): the tuple of new arrays owns them from the start."""
@@ -207,9 +246,7 @@ class _Single:
             array = self._new(k, packed)
             self.call("i32", "PyTuple_SetItem", f"ptr {packed}", f"i64 {k}", f"ptr {array}")
         self._run()
-        result = self.call(
-            "ptr", "PyObject_Call", f"ptr {self.entry('result')}", f"ptr {packed}", "ptr null"
-        )
+        result = self._packed(packed)
         self.call("void", "Py_DecRef", f"ptr {packed}")
         self.lines.append(f"  ret ptr {result}")
 
