@@ -224,9 +224,9 @@ class _Single:
             first = self.emit(f"load ptr, ptr {place}")
             size = prod(shape) * _SIZES[self.type_number]
             ends[table, k] = first, self.emit(f"getelementptr i8, ptr {first}, i64 {size}")
-        for place, (_, k, _) in enumerate(written):
+        for k in range(len(written)):
             first, last = ends["outs", k]
-            for table, other, _ in others[place + 1 :]:
+            for table, other, _ in others[k + 1 :]:
                 start, stop = ends[table, other]
                 before = self.emit(f"icmp ule ptr {last}, {start}")
                 after = self.emit(f"icmp ule ptr {stop}, {first}")
