@@ -13,8 +13,9 @@ from math import prod
 from typing import Any
 
 from ..exact import Exact
-from .code import Code, Shape, arguments, gather
+from .code import Code, Shape, gather, reached
 from .graph import Expr, Graph
+from .identities import identified
 from .page import Page, Quantity
 
 __all__ = ["PARAMETERS", "Listed", "Tracer"]
@@ -75,26 +76,22 @@ class Tracer:
     ) -> Page:  # fmt: skip
         """The program of these outputs with the quantities of the record and those listed that it
         needs."""
-        graph = self.graph
-        live = {0}
-        waiting = [abs(graph.reference(x)) for _, flat in outputs.values() for x in flat]
-        while waiting:
-            id = waiting.pop()
-            if id not in live:
-                live.add(id)
-                waiting.extend(arguments(graph.nodes[id]))
-
-        def needed(x: Any) -> Any:
-            return None if type(x) is Expr and abs(x.ref) not in live else x
-
-        items: list[Any] = [
-            (stem, key, shape, [needed(x) for x in flat], *title)
-            for stem, key, shape, flat, *title in (*quantities(record), *listed)
+        items: list[Any] = [*quantities(record), *listed]
+        labels = self._labels(named(record))
+        whole, items = _needed(self.graph, self.inputs, outputs, items, labels)
+        whole = identified(whole, {abs(ref) for ref in whole.outputs[_CELLS].refs})
+        graph = Graph()
+        graph.nodes = list(whole.nodes)
+        found = {
+            name: (out.shape, [Expr(graph, ref) for ref in out.refs])
+            for name, out in whole.outputs.items()
+        }
+        cells = iter(found.pop(_CELLS)[1])
+        items = [
+            (*item[:3], [None if x is None else next(cells) for x in item[3]], *item[4:])
+            for item in items
         ]
-        items = [item for item in items if any(type(x) is Expr for x in item[3])]
-        cells = [x for item in items for x in item[3] if x is not None]
-        outputs = {**outputs, _CELLS: ((len(cells),), cells)}
-        whole = gather(graph, self.inputs, outputs, self._labels(named(record)))
+        whole, items = _needed(graph, whole.inputs, found, items, whole.labels)
         whole, parameters = _number_parameters(whole, tuple(self.parameters), order)
         refs = iter(whole.outputs[_CELLS].refs)
         named_ones = tuple(
@@ -103,6 +100,24 @@ class Tracer:
         )
         kept = {name: output for name, output in whole.outputs.items() if name != _CELLS}
         return Page(replace(whole, outputs=kept), parameters, named_ones)
+
+
+def _needed(
+    graph: Graph, inputs: Mapping[str, Shape], outputs: Mapping[str, tuple[Shape, Sequence[Any]]],
+    items: Sequence[Any], labels: Mapping[int, str],
+) -> tuple[Code, list[Any]]:  # fmt: skip
+    """(program, quantities) of these outputs: elements that they do not need are None; the others
+    are an output of their own, one after the other."""
+    refs = (graph.reference(x) for _, flat in outputs.values() for x in flat)
+    live = reached(graph.nodes, refs)
+
+    def needed(x: Any) -> Any:
+        return None if type(x) is Expr and abs(x.ref) not in live else x
+
+    items = [(*item[:3], [needed(x) for x in item[3]], *item[4:]) for item in items]
+    items = [item for item in items if any(type(x) is Expr for x in item[3])]
+    cells = [x for item in items for x in item[3] if x is not None]
+    return gather(graph, inputs, {**outputs, _CELLS: ((len(cells),), cells)}, labels), items
 
 
 def named(record: Any) -> Iterator[tuple[str, int]]:
