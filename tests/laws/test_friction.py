@@ -16,6 +16,7 @@ from cardan import CardanError
 from cardan.describe.files import dumps, read_bytes
 from cardan.describe.robot import FRICTION, FURTHER, Joint, Robot
 from cardan.models.friction import COEFFICIENTS, Friction
+from cardan.motion.coordinates import coordinates
 from cardan.motion.joints import moving, number
 
 rng = np.random.default_rng(7)
@@ -78,7 +79,9 @@ def torques(robot: Robot, q: Array, qd: Array, qdd: Array) -> Array:
 def test_inverse_and_direct_dynamics(robot: Robot, state: Any) -> None:
     q, qd, qdd = state
     tau = torques(robot, *state)
-    near(evaluated(robot, "inverse-dynamics", q=q, qd=qd, qdd=qdd), tau, 1e-12)
+    for method in ("newton-euler", "lagrange"):
+        options = {"method": method}
+        near(evaluated(robot, "inverse-dynamics", q=q, qd=qd, qdd=qdd, options=options), tau, 1e-12)
     for method in ("recursive", "inertia-matrix"):
         options = {"method": method}
         near(evaluated(robot, "direct-dynamics", q=q, qd=qd, tau=tau, options=options), qdd, 1e-10)
@@ -88,6 +91,20 @@ def test_inverse_and_direct_dynamics(robot: Robot, state: Any) -> None:
     bare = evaluated(robot, "inverse-dynamics", q=q, qd=qd, qdd=qdd, options={"friction": False})
     rubbed = np.array([law(x, v) for x, v in zip(moving(robot), qd, strict=True)])
     near(tau - bare, rubbed, 1e-11)
+
+
+@pytest.mark.parametrize("name", ["fivebar", "floating"])
+def test_lagrange_has_each_spring_once(name: str) -> None:
+    """Of closed loops and on a floating base, against Newton-Euler."""
+    own = cardan.load("fivebar") if name == "fivebar" else cardan.floating(ARM, 20)
+    robot, draw = rough(own, 0.05), np.random.default_rng(5)
+    q = coordinates(robot).first("q", [2.2, 0.9] if name == "fivebar" else draw.normal(size=4))
+    program = cardan.model(robot, "inverse-dynamics", method="lagrange")
+    state = {key: draw.normal(size=shape) for key, shape in program.inputs.items()} | {"q": q}
+    found = program.evaluate(**state)
+    expected = cardan.model(robot, "inverse-dynamics").evaluate(**state)
+    for a, b in zip(found, expected, strict=True):
+        near(a, b, 1e-10)
 
 
 def test_derivatives(robot: Robot, state: Any) -> None:

@@ -92,19 +92,20 @@ def _leaves(graph: Any, arrays: Mapping[str, tuple[int, ...]]) -> dict[str, list
 def loads(
     scene: Bodies, q: list[Any], qd: Sequence[Scalar], given: Mapping[int, Any], base: bool = False
 ) -> list[Scalar]:
-    """Friction and the projections of the external wrenches; `base`: its six rows
-    first."""
+    """Friction and the projections of the external wrenches; `base`: its six rows first, and the
+    springs beside motors, which the potential energy has where no base floats."""
     still = scene.moving_base([0] * 6, [0, 0, 0])
-    record = newton_euler(_massless(still).loaded(given), q, qd, [0] * len(q))
+    record = newton_euler(_massless(still, base).loaded(given), q, qd, [0] * len(q))
     first = [*record.f[0], *record.n[0]] if base else []
     return [*first, *joint_rows(scene, record.tau)]
 
 
-def _massless(scene: Bodies) -> Bodies:
+def _massless(scene: Bodies, springs: bool) -> Bodies:
     nothing = symmetric(0, 0, 0, 0, 0, 0)
+    slack: Any = {} if springs else {"spring": 0, "neutral": 0}
 
     def bare(link: Body) -> Body:
-        return replace(link, J=nothing, MS=zero, M=0, IA=0)
+        return replace(link, J=nothing, MS=zero, M=0, IA=0, **slack)
 
     return replace(scene, base=bare(scene.base), links=tuple(map(bare, scene.links)))
 
