@@ -32,7 +32,8 @@ def difference(robot: Robot, model: Any, states: int = 5) -> float:
     model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONSTRAINT
     data = mujoco.MjData(model)
     tree = robot.tree()
-    tree = replace(tree, joints=tuple(map(_smooth, tree.joints)))
+    drives = tuple(replace(drive, FS=0) for drive in tree.drives)
+    tree = replace(tree, joints=tuple(map(_smooth, tree.joints)), drives=drives)
     free = free_joint(robot, model)
     lead = 0 if free is None else 6
     A, H = (cardan.model(tree, name, effort="plain") for name in ("inertia-matrix", "bias"))
@@ -77,16 +78,27 @@ def blank(robot: Robot, model: Any, told: Iterable[str]) -> tuple[Robot, list[st
     every = slice(None)
     kinds, dofs = model.jnt_type, model.jnt_type[model.dof_jntid]
     out("springs of tendons", (model.tendon_stiffness, every), *_poly(model, "tendon_stiffness"))
-    out("damping of tendons", (model.tendon_damping, every), *_poly(model, "tendon_damping"),
-        (model.actuator_damping, model.actuator_trntype == 3))  # fmt: skip
-    out("friction of tendons", (model.tendon_frictionloss, every))
+    over_sites = np.array([model.wrap_type[k] != 1 for k in model.tendon_adr], bool)
+    pulls = (model.actuator_trntype == 3) & np.isin(
+        model.actuator_trnid[:, 0], np.flatnonzero(over_sites)
+    )
+    out("damping of tendons over sites", (model.tendon_damping, over_sites),
+        (model.actuator_damping, pulls), *_poly(model, "tendon_damping", over_sites),
+        *_poly(model, "actuator_damping", pulls))  # fmt: skip
+    out("friction of tendons over sites", (model.tendon_frictionloss, over_sites))
+    out("tendons beside elastic joints", (model.tendon_damping, every),
+        (model.tendon_frictionloss, every), *_poly(model, "tendon_damping"))  # fmt: skip
     out("springs of ball joints", (model.jnt_stiffness, kinds == 1))
     out("stiffness of a free joint", (model.jnt_stiffness, kinds == 0))
     out("damping of a free joint", (model.dof_damping, dofs == 0))
     out("frictionloss of a free joint", (model.dof_frictionloss, dofs == 0))
     out("gravity compensation", (model.body_gravcomp, every))
     out("springs of higher order", *_poly(model, "jnt_stiffness"))
-    out("damping of higher order", *_poly(model, "dof_damping"), *_poly(model, "actuator_damping"))
+    cubic = (slice(None), 1)
+    out("damping of higher order", *(
+        part for name in ("dof_damping", "actuator_damping", "tendon_damping")
+        for part in _poly(model, name, cubic)
+    ))  # fmt: skip
     if "forces of the fluid" in text:
         used += ["forces of the fluid"] * bool(model.opt.density or model.opt.viscosity)
         model.opt.density = model.opt.viscosity = 0
@@ -100,9 +112,9 @@ def blank(robot: Robot, model: Any, told: Iterable[str]) -> tuple[Robot, list[st
     return robot, used
 
 
-def _poly(model: Any, name: str) -> list[tuple[Any, Any]]:
+def _poly(model: Any, name: str, which: Any = slice(None)) -> list[tuple[Any, Any]]:
     """Coefficients of higher order, which MuJoCo has since version 4."""
-    return [(getattr(model, f"{name}poly"), slice(None))] if hasattr(model, f"{name}poly") else []
+    return [(getattr(model, f"{name}poly"), which)] if hasattr(model, f"{name}poly") else []
 
 
 def _left_constraints(robot: Robot, model: Any) -> dict[str, np.ndarray]:
@@ -199,21 +211,31 @@ def _rates(q: np.ndarray, axes: np.ndarray) -> np.ndarray:
 
 
 def drives_differ(robot: Robot, model: Any) -> float:
-    """The largest difference of damping, friction and springs; damping of actuators is in the
-    joints, that of springs relative to 1 or the stiffness. Springs of balls are left out."""
+    """The largest difference of the power that dry friction takes at random velocities, and of
+    springs relative to 1 or the stiffness. Springs of balls are left out."""
+    import mujoco
+
     ids = joint_ids(robot, model)
-    rows = model.jnt_dofadr[ids]
-    damping = model.dof_damping.copy()
-    for k in range(model.nu if hasattr(model, "actuator_damping") else 0):
-        if model.actuator_trntype[k] in (0, 1):
-            row = model.jnt_dofadr[model.actuator_trnid[k, 0]]
-            damping[row] += np.ravel(model.actuator_damping[k])[0] * model.actuator_gear[k, 0] ** 2
-    joints = [joint for joint in robot.joints if joint.sigma != FIXED]
-    ours = np.array(
-        [[number(x.damping if x.elastic else x.FV), number(x.FS)] for x in joints], dtype=float
-    )
-    theirs = np.column_stack((damping, model.dof_frictionloss))[rows]
-    worst = float(np.abs(ours.reshape(-1, 2) - theirs).max(initial=0.0))
+    moving = [j for j, joint in enumerate(robot.joints, 1) if joint.sigma != FIXED]
+    joints = [robot.joints[j - 1] for j in moving]
+    rub = [
+        *(({j: 1.0}, joint.FS) for j, joint in zip(moving, joints, strict=True)),
+        *(({j: number(x) for j, x in drive.joints}, drive.FS) for drive in robot.drives),
+    ]
+    data, rng, worst = mujoco.MjData(model), np.random.default_rng(0), 0.0
+    for _ in range(2):
+        q, qd = rng.uniform(-1, 1, (2, robot.n))
+        put(robot, model, data, q, qd)
+        mujoco.mj_fwdPosition(model, data)
+        mujoco.mj_fwdVelocity(model, data)
+        speed = dict(zip(moving, qd, strict=True))
+        ours = sum(
+            float(number(FS) or 0) * abs(sum(k * speed[j] for j, k in ratios.items()))
+            for ratios, FS in rub
+        )  # fmt: skip
+        theirs = model.dof_frictionloss @ np.abs(data.qvel)
+        theirs += model.tendon_frictionloss @ np.abs(data.ten_velocity)
+        worst = max(worst, abs(ours - float(theirs)))
     on = not model.opt.disableflags & pytest.importorskip("mujoco").mjtDisableBit.mjDSBL_SPRING
     for joint, i in zip(joints, ids, strict=True):
         k, rest = (joint.stiffness, joint.rest) if joint.elastic else (joint.spring, joint.neutral)
@@ -246,8 +268,11 @@ def torque_limit(model: Any, i: int) -> float:
     if not pushing:
         return min(*np.abs(model.jnt_actfrcrange[i])) if model.jnt_actfrclimited[i] else np.inf
     loose = [
-        k for k in pushing if model.actuator_gaintype[k] and not model.actuator_forcelimited[k]
-    ]
+        k for k in pushing
+        if (model.actuator_gaintype[k] or model.actuator_biastype[k])
+        and not model.actuator_forcelimited[k]
+        and not (kinds[k] == 3 and model.tendon_actfrclimited[targets[k]])
+    ]  # fmt: skip
     ends = []
     for sign in (-1, 1):
         data.ctrl[:] = 0
@@ -351,7 +376,8 @@ def tied_difference(robot: Robot, model: Any, states: int = 2) -> float:
     moving = [j for j, joint in enumerate(robot.joints) if joint.sigma != FIXED]
     bare = {moving[k] for k in balls}
     joints = [replace(x, FS=0, FV=0 if j in bare else x.FV) for j, x in enumerate(robot.joints)]
-    robot = replace(robot, joints=tuple(joints))
+    drives = tuple(replace(drive, FS=0) for drive in robot.drives)
+    robot = replace(robot, joints=tuple(joints), drives=drives)
     program = cardan.model(robot, "direct-dynamics", effort="plain")
     columns = {f"q{j + 1}": k for k, j in enumerate(moving)}
     active, driven = (

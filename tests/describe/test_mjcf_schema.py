@@ -117,7 +117,17 @@ CASES = {
         tail='<tendon><fixed name="t" armature="0.3"><joint joint="k" coef="-2"/></fixed></tendon>'
         '<actuator><motor tendon="t" armature="0.1" gear="3"/></actuator>'
     ),
-    "several numbers of damping": arm(second='damping="1 0 0"'),
+    "damping that grows": arm(
+        second='damping="1 0.4 0"',
+        tail='<actuator><motor joint="j" gear="-2" damping="0.1 0.3"/></actuator>',
+    ),
+    "a tendon of several joints": arm(
+        second='damping="0.2"',
+        tail='<tendon><fixed name="t" armature="0.3" damping="0.4 0.2" frictionloss="0.1"><joint'
+        ' joint="k" coef="-2"/><joint joint="j" coef="0.5"/></fixed><fixed name="u" damping="0.3"'
+        ' frictionloss="0.7"><joint joint="k" coef="-3"/></fixed></tendon><actuator><motor'
+        ' tendon="t" armature="0.1" gear="3" damping="0.05 0.01"/></actuator>',
+    ),
     "names that are taken": arm(
         more='<body><joint/><geom size="0.1"/><body name="body3"><joint name="joint3"/><geom'
         ' size="0.1"/></body></body>'
@@ -427,9 +437,8 @@ FREE = """<mujoco><worldbody><body name="a"><joint name="j"/><geom size="0.1" po
         (arm('<compiler coordinate="global"/>'), "global coordinates are not read"),
         (arm(second='type="fixed"'), "'fixed' is no type of joint"),
         (
-            arm(tail="<tendon><fixed name='t' armature='1'><joint joint='j' coef='1'/>"
-                "<joint joint='k' coef='1'/></fixed></tendon>"),
-            "the armature of tendon 't' couples several joints",
+            arm(tail="<tendon><spatial name='t' armature='1'><site site='s'/></spatial></tendon>"),
+            "the armature of tendon 't', which runs over sites, has no place",
         ),
         (
             CASES["armature of a free joint without gravity"].replace("0 0 0", "0 0 -1", 1),
@@ -459,16 +468,17 @@ LEFT = {
         second='stiffness="1" springyield="2"'
     ),
     "springs of ball joints are left out (1: k)": arm(second='type="ball" stiffness="1"'),
-    "damping of higher order than linear is left out (1: k)": arm(second='damping="1 0.5"'),
+    "damping of higher order than quadratic is left out (1: k)": arm(second='damping="1 0 0.5"'),
     "springs of tendons are left out (1: t)": arm(
         tail='<tendon><fixed name="t" stiffness="2"><joint joint="j" coef="1"/></fixed></tendon>'
     ),
-    "damping of tendons is left out": arm(
+    "damping of tendons over sites is left out": arm(
         "<default><tendon damping='1'/></default>",
-        tail='<tendon><fixed name="t"><joint joint="j" coef="1"/></fixed></tendon>',
+        more='<site name="s"/>',
+        tail='<tendon><spatial name="t"><site site="s"/></spatial></tendon>',
     ),
-    "friction of tendons is left out": arm(
-        tail='<tendon><fixed frictionloss="2"><joint joint="j" coef="1"/></fixed></tendon>'
+    "friction of tendons over sites is left out": arm(
+        tail='<tendon><spatial frictionloss="2"><site site="s"/></spatial></tendon>'
     ),
     "feedback and bias of actuators (kp, kv, biasprm) are left out: torques are inputs (4: ": arm(
         '<default><default class="c"><position kp="3"/></default></default>',

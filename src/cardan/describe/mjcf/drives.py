@@ -12,23 +12,49 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from typing import Any
 
 import numpy as np
 
 from ..bodies import Body, moved
-from ..frames import Array
-from ..robot import PRISMATIC
+from ..frames import Array, decimal_value
+from ..robot import FIXED, PRISMATIC, Drive, Joint
 from ..values.expression import number
 from ..xml.source import shown
 from .model import Mjcf
 
-__all__ = ["Drives", "Range", "drives_of", "weights", "within"]
+__all__ = ["Drives", "Range", "drives_of", "shared_drives", "weights", "within"]
 
 Range = tuple[float, float]
 _ANY: Range = (-math.inf, math.inf)
 _FOLLOW = ("none", "filter", "filterexact")  # dynamics that end in the control itself
+
+
+@dataclass(frozen=True)
+class Load:
+    """Inertia and friction, by the names of `Joint`."""
+
+    IA: float = 0.0
+    FV: float = 0.0
+    FQ: float = 0.0
+    FS: float = 0.0
+
+    def __add__(self, other: Load) -> Load:
+        pairs = zip(astuple(self), astuple(other), strict=True)
+        return Load(*(x + y for x, y in pairs))
+
+    def times(self, k: float) -> Load:
+        return Load(*(k * x for x in astuple(self)))
+
+
+@dataclass(frozen=True)
+class Tendon:
+    """A tendon with inertia or friction: its name, its joints with their coefficients."""
+
+    name: str
+    joints: tuple[tuple[str, float], ...]
+    load: Load
 
 
 @dataclass
@@ -38,14 +64,21 @@ class Drives:
 
     armature: dict[str, float] = field(default_factory=dict)
     damping: dict[str, float] = field(default_factory=dict)
+    drag: dict[str, float] = field(default_factory=dict)  # damping that grows with the speed
+    friction: dict[str, float] = field(default_factory=dict)
     driven: set[str] = field(default_factory=set)
     pulled: set[str] = field(default_factory=set)  # by an actuator on a tendon
 
     forces: dict[str, Range] = field(default_factory=dict)  # of all actuators together
 
-    def add(self, joint: str, armature: float, damping: float) -> None:
-        self.armature[joint] = self.armature.get(joint, 0.0) + armature
-        self.damping[joint] = self.damping.get(joint, 0.0) + damping
+    tendons: list[Tendon] = field(default_factory=list)  # of several joints
+
+    def add(self, joint: str, load: Load, ratio: float) -> None:
+        """What turns at ratio times the speed of a joint, as it is felt there."""
+        self.armature[joint] = self.armature.get(joint, 0.0) + load.IA * ratio**2
+        self.damping[joint] = self.damping.get(joint, 0.0) + load.FV * ratio**2
+        self.drag[joint] = self.drag.get(joint, 0.0) + load.FQ * abs(ratio) ** 3
+        self.friction[joint] = self.friction.get(joint, 0.0) + load.FS * abs(ratio)
 
     def push(self, joint: str, force: Range) -> None:
         low, high = self.forces.get(joint, (0.0, 0.0))
@@ -55,51 +88,88 @@ class Drives:
 def drives_of(mjcf: Mjcf) -> Drives:
     """What actuators and tendons add to the joints; a fault where a robot cannot hold it."""
     drives = Drives()
-    tendons: dict[str, float] = {}  # inertia that actuators add
+    tendons: dict[str, Load] = {}  # what actuators add
     pulls: dict[str, list[tuple[float, Range]]] = {}  # gear and force of the actuators of each
     for element in mjcf.root.iterfind("actuator/*"):
         gear = (mjcf.numbers(element, "gear", (1.0,)) or [1.0])[0]
-        armature = mjcf.number(element, "armature") * gear**2
-        damping, *higher = mjcf.numbers(element, "damping", (0.0,)) or [0.0]
         joint = element.get("joint") or element.get("jointinparent")
         tendon = element.get("tendon")
+        load = _load(mjcf, element, joint or tendon or "").times(gear**2)
         _tell_feedback(mjcf, element, joint or tendon or "")
         if joint:
             drives.driven.add(joint)
-            drives.add(joint, armature, damping * gear**2)
+            drives.add(joint, load, 1.0)
             drives.push(joint, _times(gear, _force(mjcf, element)))
-            if any(higher):
-                words = "damping of higher order than linear is left out"
-                mjcf.remark(words, joint, element)
         elif tendon:
-            tendons[tendon] = tendons.get(tendon, 0.0) + armature
+            tendons[tendon] = tendons.get(tendon, Load()) + load
             pulls.setdefault(tendon, []).append((gear, _force(mjcf, element)))
-            if damping or any(higher):
-                mjcf.remark("damping of tendons is left out", tendon, element)
-        elif armature:
+        elif load.IA:
             words = "the armature of an actuator that moves no joint or tendon has no place"
             mjcf.fault(words, element)
     for element in mjcf.root.iterfind("tendon/*"):
         name = element.get("name", "")
-        joints = [
+        joints = tuple(
             (inner.get("joint", ""), mjcf.number(inner, "coef")) for inner in element
             if inner.tag == "joint"
-        ]  # fmt: skip
+        )  # fmt: skip
         if name in pulls:
             force = _pull(mjcf, element, pulls[name])
             drives.pulled |= {joint for joint, _ in joints}
             for joint, coefficient in joints:
                 drives.push(joint, _times(coefficient, force))
-        inertia = mjcf.number(element, "armature") + tendons.get(name, 0.0)
-        if inertia and element.tag == "fixed" and len(joints) == 1:
-            drives.add(joints[0][0], inertia * joints[0][1] ** 2, 0.0)
-        elif inertia:
-            mjcf.fault(
-                f"the armature of tendon '{shown(name)}' couples several joints, which a robot"
-                " cannot hold: remove it, or give the joints their own", element,
-            )  # fmt: skip
+        load = _load(mjcf, element, name) + tendons.get(name, Load())
+        if element.tag == "spatial":
+            _tell_spatial(mjcf, element, load)
+        elif len(joints) == 1:
+            drives.add(joints[0][0], load, joints[0][1])
+        elif load != Load():
+            drives.tendons.append(Tendon(name, joints, load))
     _check_names(mjcf)
     return drives
+
+
+def _load(mjcf: Mjcf, element: Any, name: str) -> Load:
+    """Inertia and friction of an actuator or a tendon."""
+    damping = mjcf.numbers(element, "damping", ()) or []
+    FV, FQ, *higher = (*damping, 0.0, 0.0)
+    if any(higher):
+        mjcf.remark("damping of higher order than quadratic is left out", name, element)
+    FS = mjcf.number(element, "frictionloss")
+    if mjcf.off("damper"):
+        FV = FQ = 0.0
+    return Load(mjcf.number(element, "armature"), FV, FQ, 0.0 if mjcf.off("frictionloss") else FS)
+
+
+def _tell_spatial(mjcf: Mjcf, element: Any, load: Load) -> None:
+    """A tendon over sites has a lever that changes: nothing of it has a place in a robot."""
+    name = element.get("name", "")
+    if load.IA:
+        words = f"the armature of tendon '{shown(name)}', which runs over sites, has no place"
+        mjcf.fault(f"{words}: remove it, or give the joints their own", element)
+    if load.FV or load.FQ:
+        mjcf.remark("damping of tendons over sites is left out", name, element)
+    if load.FS:
+        mjcf.remark("friction of tendons over sites is left out", name, element)
+
+
+def shared_drives(mjcf: Mjcf, joints: Sequence[Joint], drives: Drives) -> tuple[Drive, ...]:
+    """The tendons of several joints as motors that they turn together."""
+    names = {joint.name: j for j, joint in enumerate(joints, 1) if joint.sigma != FIXED}
+    bends = any(joint.elastic for joint in joints)
+    shared: list[Drive] = []
+    for tendon in drives.tendons:
+        ends = [(names[joint], ratio) for joint, ratio in tendon.joints if joint in names and ratio]
+        if ends and bends and tendon.load.IA:
+            words = "has no place beside elastic joints: give the joints their own"
+            mjcf.fault(f"the armature of tendon '{shown(tendon.name)}' {words}", mjcf.root)
+        elif ends and bends:
+            words = "damping and friction of tendons beside elastic joints are left out"
+            mjcf.remark(words, tendon.name, mjcf.root)
+        elif ends:
+            values = {key: decimal_value(x, 0.0) for key, x in vars(tendon.load).items()}
+            ratios = tuple((j, decimal_value(ratio, 0.0)) for j, ratio in ends)
+            shared.append(Drive(tendon.name or f"tendon{len(shared) + 1}", ratios, **values))
+    return tuple(shared)
 
 
 def _check_names(mjcf: Mjcf) -> None:

@@ -134,7 +134,7 @@ def locked(mjcf: Mjcf, joints: Sequence[Joint], refs: Mapping[str, float]) -> li
         key = "theta" if joint.sigma == REVOLUTE else "r"
         place: dict[str, Any] = {key: add(getattr(joint, key), at)}
         return replace(
-            joint, sigma=FIXED, active=False, IA=0, FV=0, FS=0, spring=0, neutral=0, **place
+            joint, sigma=FIXED, active=False, IA=0, FV=0, FQ=0, FS=0, spring=0, neutral=0, **place
         )
 
     return [fixed(joint) if joint.name in held else joint for joint in joints]

@@ -42,7 +42,7 @@ from ..robot import FIXED, PRISMATIC, REVOLUTE, Base, Joint, Limits, Robot
 from ..values.expression import number
 from ..xml.source import MOST_JOINTS, shown
 from .attach import open_mjcf
-from .drives import drives_of, weights, within
+from .drives import drives_of, shared_drives, weights, within
 from .equality import Closures, couplings_of, locked
 from .include import Beside
 from .meshes import Meshes
@@ -273,7 +273,7 @@ class Scene:
         """Three hinges that meet; what resists all turns alike has no place in them, but for
         damping, which is theirs as long as they are near zero."""
         mjcf, values = self.mjcf, self._drive(element, name)
-        if values["IA"] or values["FS"]:
+        if values["IA"] or values["FS"] or values["FQ"]:
             words = "the armature and the friction of a ball joint have no place in three hinges"
             mjcf.fault(f"{words}: take them from '{shown(name)}'", element)
         if values["FV"]:
@@ -307,11 +307,14 @@ class Scene:
         return np.eye(3)
 
     def _drive(self, element: Any, name: str) -> dict[str, Any]:
-        mjcf = self.mjcf
+        mjcf, drives = self.mjcf, self.drives
+        FV, FQ = self._damping(element, name)
+        FS = mjcf.number(element, "frictionloss") + drives.friction.get(name, 0.0)
         drive = {
-            "FV": self._damping(element, name),
-            "FS": 0.0 if mjcf.off("frictionloss") else mjcf.number(element, "frictionloss"),
-            "IA": mjcf.number(element, "armature") + self.drives.armature.get(name, 0.0),
+            "FV": FV,
+            "FQ": FQ,
+            "FS": 0.0 if mjcf.off("frictionloss") else FS,
+            "IA": mjcf.number(element, "armature") + drives.armature.get(name, 0.0),
         }
         return {key: decimal_value(x, 0.0) for key, x in drive.items()}
 
@@ -340,17 +343,18 @@ class Scene:
             }  # fmt: skip
         return {}
 
-    def _damping(self, element: Any, name: str) -> float:
-        """What is proportional to the speed; that of `springdamper` needs the whole robot."""
-        mjcf = self.mjcf
-        first, *higher = mjcf.numbers(element, "damping", (0.0,)) or [0.0]
-        if len(higher) > 2:
+    def _damping(self, element: Any, name: str) -> tuple[float, float]:
+        """By the speed and by its square; that of `springdamper` needs the whole robot."""
+        mjcf, drives = self.mjcf, self.drives
+        FV, FQ, *higher = (*(mjcf.numbers(element, "damping", ()) or []), 0.0, 0.0)
+        if len(higher) > 3:
             mjcf.fault(f"damping of joint '{name}' has more than 3 numbers", element)
         if mjcf.off("damper"):
-            return 0.0
+            return 0.0, 0.0
         if any(higher):
-            mjcf.remark("damping of higher order than linear is left out", name, element)
-        return (0.0 if name in self.oscillators else first) + self.drives.damping.get(name, 0.0)
+            mjcf.remark("damping of higher order than quadratic is left out", name, element)
+        FV = 0.0 if name in self.oscillators else FV
+        return FV + drives.damping.get(name, 0.0), FQ + drives.drag.get(name, 0.0)
 
     def _limits(self, element: Any, name: str, turns: bool) -> Limits:
         mjcf = self.mjcf
@@ -539,6 +543,7 @@ class Scene:
             self.mjcf.root.get("model") or "MuJoCo model", tuple(placed.links), tuple(joints),
             tuple(loops), base, tuple(decimal_value(x, 1e-15) for x in g), file,
             frames=named_frames(self.bodies, self._frames()), end_effector=self._end_effector(),
+            drives=shared_drives(self.mjcf, joints, drives),
         )  # fmt: skip
 
     def _end_effector(self) -> str:
@@ -584,9 +589,9 @@ class Scene:
 
 
 def _tied(joint: Joint, driven: bool, free: bool) -> Joint:
-    """A joint in loops: driven by an actuator, or by its spring where it follows no other, or
-    passive."""
-    if driven or not free or joint.spring == 0:
+    """A joint in loops: driven by an actuator, or by its spring where it follows no other and has
+    linear damping, or passive."""
+    if driven or not free or joint.spring == 0 or joint.FQ != 0:
         return replace(joint, active=driven)
     return replace(
         joint, elastic=True, stiffness=joint.spring, rest=joint.neutral, damping=joint.FV,
