@@ -29,6 +29,7 @@ from .elastic import elastic_gains, elastic_pd, linearising, of_motors, pairs
 from .horizon import Following, following
 from .laws import (
     Law,
+    closed_along,
     gains,
     impedance,
     limited,
@@ -275,7 +276,7 @@ def build(
         own = [*gains(robot, w, kind, start), 0.0][:3]
         parts = {} if ask.parts is None else {"parts": ask.parts}
         chosen = map(_said, (ask.kp, ask.kd, ask.ki), own)
-        law = joint_laws.law(robot, motion, kind, *chosen, limit=ask.limit, **parts)
+        law = joint_laws.law(robot, motion, kind, *chosen, limit=ask.limit, q0=start, **parts)
     if ask.limit is not None and "ki" not in LAWS[kind].takes:
         law = replace(law, program=limited(law.program, ask.limit))
     return observed(robot, law, observer, limit=ask.limit) if observer else law
@@ -305,14 +306,12 @@ def tool_path(robot: Robot, motion: Trajectory, q0: np.ndarray) -> Path:
         first, last = (placement(robot) @ pose(q=q) for q in (motion.q[0], motion.q[-1]))
         return line(first, last, motion.duration)
     bias = compiled(robot, "jdot-qdot")
-    along = on.follow(motion.q, q0) if on.closed else motion.q
+    whole = closed_along(robot, motion, q0) if on.closed else None
 
     def at(t: Any) -> Poses:
         q, qd, qdd = motion(float(t) + motion.t[0])
-        if on.closed:
-            near = along[np.argmin(np.abs(motion.t - motion.t[0] - t))].copy()
-            near[on.place] = q
-            q = on.closed_at(near)
+        if whole:
+            q = whole(float(t) + motion.t[0], q)
         J = jacobian(q=q)
         return Poses(pose(q=q), J @ qd, J @ qdd + bias(q=q, qd=qd))
 

@@ -66,11 +66,13 @@ class Law:
     """A law that follows a motion of the joints, or a path or a pose of a frame: (t, q, qd) -> tau.
 
     One with a state is (t, q, qd, z) -> (tau, zd), from z0; one of a floating base also takes
-    `base`: its pose T0 in the world, its twist V0 and gravity g0 in its own axes."""
+    `base`: its pose T0 in the world, its twist V0 and gravity g0 in its own axes. `whole`: the
+    positions of all joints where those of the driven ones are, of a law that refers to them."""
 
     program: Program
     motion: Trajectory | Path | np.ndarray
     first: np.ndarray | None = None  # its state at the start, if not zero
+    whole: Callable[[float, np.ndarray], np.ndarray] | None = None
 
     @cached_property
     def function(self) -> Any:
@@ -102,6 +104,8 @@ class Law:
         """The references at a time, by the names of the program's inputs."""
         if isinstance(self.motion, Trajectory):
             order = [*self.motion(t)]
+            if self.whole is not None:
+                order[0] = self.whole(t, order[0])
             if "qddd_r" in self.program.inputs:
                 order += jerks(self.motion, t)
             return dict(zip(AHEAD, order, strict=False))
@@ -195,7 +199,8 @@ def joint_law(
     limit: Numbers = None, friction: bool = True, smooth: float = SMOOTH,
 ) -> Program:  # fmt: skip
     """The program of a law in joint space: q, qd, q_r, qd_r, qdd_r -> tau; with an integral part
-    ki also z -> zd; with the model of a floating base also V0, g0.
+    ki also z -> zd; with the model of a floating base also V0, g0. With closed loops q_r are the
+    driven joints, of a feedforward torque all joints as q, with the loops closed.
 
     `parts` of a feedforward torque: the whole model, or one or several of gravity (with springs),
     inertia, velocity (Coriolis and centrifugal torques) and friction. `limit`: largest torques,
@@ -210,18 +215,21 @@ def joint_law(
         raise InputError("a pid law has an integral part; ki is 0", remedy="give ki, or use pd")
     tracer = Tracer()
     q = tracer.array("q", on.nq)
-    qd, r, rd, rdd = (tracer.array(name, n) for name in ("qd", *REFERENCE))
+    whole = kind == "feedforward"
+    qd, r = tracer.array("qd", n), tracer.array("q_r", on.nq if whole else n)
+    rd, rdd = (tracer.array(name, n) for name in ("qd_r", "qdd_r"))
     z = tracer.array("z", n) if any(ki) else [0] * n
     modelled = kind in ("computed-torque", "feedforward")
     base = _base(tracer, "V0", "g0") if modelled and is_floating(robot) else {}
-    e = [x - q[k] for x, k in zip(r, on.place, strict=True)]
+    wanted = [r[k] for k in on.place] if whole else r
+    e = [x - q[k] for x, k in zip(wanted, on.place, strict=True)]
     pull = [
         a * x + b * (xd - yd) + c * s
         for a, b, c, x, xd, yd, s in zip(kp, kd, ki, e, rd, qd, z, strict=True)
     ]
     if kind == "computed-torque":
-        wanted = [x + u for x, u in zip(rdd, pull, strict=True)]
-        tau = _inverse(robot, tracer, {"q": q, "qd": qd, "qdd": wanted, **base}, friction, smooth)
+        push = [x + u for x, u in zip(rdd, pull, strict=True)]
+        tau = _inverse(robot, tracer, {"q": q, "qd": qd, "qdd": push, **base}, friction, smooth)
     elif kind == "feedforward":
         moved = {"q": r, "qd": rd, "qdd": rdd, **base}
         ahead = _ahead(robot, tracer, moved, parts, friction, smooth)
@@ -239,7 +247,8 @@ def joint_law(
             (n,),
             e if limit is None else [x + y for x, y in zip(e, back, strict=True)],
         )
-    program = _program(tracer, kind, robot, outputs, REFERENCE)
+    words = {"q_r": "wanted positions of all joints, as q"} if whole and on.closed else {}
+    program = _program(tracer, kind, robot, outputs, {**REFERENCE, **words})
     options = {"parts": parts, "limit": limit, "friction": friction}
     return jumping(program, friction and modelled, smooth, joint_law, robot, kind, kp, kd, ki,
                    **options)  # fmt: skip
@@ -275,11 +284,6 @@ def _ahead(
             f"parts = {list(parts)}: 'model' is the whole, the others are parts of it",
             remedy='give "model", or some of the others',
         )
-    if coordinates(robot).closed:
-        raise ModelError(
-            f"a feedforward torque of '{robot.name}' needs its passive joints at the wanted"
-            " positions, which a law does not find", remedy="use computed_torque or pd_gravity",
-        )  # fmt: skip
     if wanted == ["model"]:
         return _inverse(robot, tracer, motion, friction, smooth)
     if is_floating(robot):
@@ -288,7 +292,7 @@ def _ahead(
             remedy='use parts="model"',
         )
     q, qd, qdd = (motion[key] for key in ("q", "qd", "qdd"))
-    graph, n = tracer.graph, len(q)
+    graph, n = tracer.graph, len(qd)
 
     def run(name: str, output: str, **inputs: list[Any]) -> list[Any]:
         options = {"friction": False} if name == "bias" else {}
@@ -409,10 +413,31 @@ def _program(
 @named_arguments
 def law(
     robot: Robot, motion: Trajectory, kind: str, kp: Numbers, kd: Numbers, ki: Numbers = 0.0,
-    **options: Any,
+    *, q0: Numbers = None, **options: Any,
 ) -> Law:  # fmt: skip
-    """A law of `LAWS` following a motion."""
-    return Law(joint_law(robot, kind, kp, kd, ki, **options), of_drives(robot, motion))
+    """A law of `LAWS` following a motion; `q0`: all joints of a closed robot where it starts, if not
+    in the first assembly."""
+    program = joint_law(robot, kind, kp, kd, ki, **options)
+    known, on = of_drives(robot, motion), coordinates(robot)
+    whole = closed_along(robot, known, q0) if kind == "feedforward" and on.nq != on.nv else None
+    return Law(program, known, whole=whole)
+
+
+def closed_along(
+    robot: Robot, motion: Trajectory, q0: Numbers
+) -> Callable[[float, np.ndarray], np.ndarray]:
+    """All joints of a closed robot along a motion of its driven ones, from q0: a function of the
+    time and of these."""
+    on = coordinates(robot)
+    start = on.first("q0", motion.q[0] if q0 is None else q0)
+    path = on.rolled_along(motion, start) if robot.wheels else on.follow(motion.q, start)
+
+    def whole(t: float, wanted: np.ndarray) -> np.ndarray:
+        near = np.array([np.interp(t, motion.t, way) for way in path.T])
+        near[on.place] = wanted
+        return on.closed_at(near)
+
+    return whole
 
 
 def of_drives(robot: Robot, motion: Trajectory) -> Trajectory:
@@ -462,7 +487,8 @@ def feedforward(
     robot: Robot, motion: Trajectory, kp: Numbers, kd: Numbers, ki: Numbers = 0.0, **options: Any
 ) -> Law:
     """tau = ID(q_r, qd_r, qdd_r) + kp e + kd ed (+ ki z); parts=["gravity", "friction"], ...:
-    these of the model alone, of gravity, inertia, velocity and friction.
+    these of the model alone, of gravity, inertia, velocity and friction. With closed loops the
+    passive joints follow the motion from q0, all joints where it starts.
 
     >>> robot = cardan.load("ur5")
     >>> motion = cardan.trajectory(robot, 0.5, duration=1.0)

@@ -302,10 +302,12 @@ def _reference(robot: Robot, law: Program, q: np.ndarray, reference: Any) -> dic
         if given["T_r"].shape != (4, 4):
             raise InputError(f"reference: a pose of shape {given['T_r'].shape}; expected (4, 4)")
     else:
-        given["q_r"] = vector(
-            "reference", held_positions(robot, q) if reference is None else reference,
-            law.inputs["q_r"][0],
-        )  # fmt: skip
+        on, (size,) = coordinates(robot), law.inputs["q_r"]
+        if size == on.nq != on.nv:  # all joints of a closed robot
+            given["q_r"] = q if reference is None else on.first("reference", reference)
+        else:
+            held = held_positions(robot, q) if reference is None else reference
+            given["q_r"] = vector("reference", held, size)
     measured = {"T0": base, "g0": base[:3, :3].T @ gravity_in_world(robot)}
     return {**given, **{key: x for key, x in measured.items() if key in given}}
 
@@ -323,7 +325,7 @@ def equilibrium(robot: Robot, law: Program, reference: Numbers, *, tolerance: fl
     on = coordinates(robot)
     q = on.first("reference", reference)
     still = np.zeros(on.nv)
-    fixed: dict[str, Any] = _reference(robot, law, q, q[on.place])
+    fixed: dict[str, Any] = _reference(robot, law, q, None)
     gravity = derived(robot, "gravity")
     slope = gravity.derivative("Q", "q").compile()
     stiffness = law.derivative("tau", "q").compile()

@@ -14,6 +14,7 @@ their springs among the known torques.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -136,7 +137,8 @@ def observed(
     program = _observed(robot, law.program, gain, compensate, limit, friction, smooth)
     own = program.inputs["z"][0] - coordinates(robot).nv
     begin = np.zeros(own) if law.z0 is None else law.z0
-    return Law(program, law.motion, np.concatenate([begin, _momentum(robot, law.motion)]))
+    first = np.concatenate([begin, _momentum(robot, law.motion)])
+    return replace(law, program=program, first=first)
 
 
 def _observed(
