@@ -99,10 +99,11 @@ def chain_text(ik: InverseGeometry, complete: bool = False) -> Text:
 def _closed(ik: InverseGeometry, complete: bool) -> Text:
     solver, n = ik.solver, ik.chain.n
     symbols = bool(ik.program.parameters)
-    tables: dict[str, Any] = {"shape": [solver.branches, solver.kmax]}
+    tables: dict[str, Any] = {"room": [solver.branches, solver.kmax]}
     names: dict[str, Any] = {
         "branches": solver.guided(), "LED": False,
         "FAMILIES": complete and n - len(ik.free) == 6, "BRANCHES": solver.branches,
+        "SLIDES": any(joint.sigma for joint in ik.chain.joints),
         "JOINTS": max(n, 6),
     }  # fmt: skip
     if symbols:

@@ -90,7 +90,7 @@ def of_notes(q: Array, notes: Array) -> Found:
 def _kernel(n: int, most: int) -> Any:
     from ..run.kernel import KernelFunction
 
-    inputs = {"T": 16, "q": 0, "margin": 0, "arm": 0, "shape": 2}
+    inputs = {"T": 16, "q": 0, "margin": 0, "arm": 0, "room": 2}
     return KernelFunction(settled, inputs, {"found": most * n, "notes": 2 + 3 * most})
 
 
@@ -98,6 +98,6 @@ def settled_near(T: Array, start: Array, arm: Array, most: int) -> Found:
     """Answers of poses T (N, 4, 4) that Newton's method finds from configurations (N, c, n)."""
     N, c, n = start.shape
     arrays = {"T": T.reshape(N, 16), "q": np.ascontiguousarray(start).reshape(N, c * n),
-              "margin": np.zeros(c), "arm": arm, "shape": np.array([c, most])}  # fmt: skip
+              "margin": np.zeros(c), "arm": arm, "room": np.array([c, most])}  # fmt: skip
     out = _kernel(n, most)(arrays, N)
     return of_notes(out["found"].reshape(N, most, n), out["notes"])

@@ -5,12 +5,13 @@ from __future__ import annotations
 from ..kernel.language import Array, cos, empty, record
 from .approach import JOINTS, WRONG, Arm, Frame, Reached, approach, frame_of
 from .general.family import families
-from .solutions import Solutions, add_solution, nearest, put_solution
+from .solutions import Room, Solutions, add_solution, nearest, put_solution
 
-__all__ = ["ACCEPT", "CLEAN", "CLEAR", "FARTHEST", "SAFE", "Look", "begin", "conclude",
-           "impossible", "settle", "settled"]  # fmt: skip
+__all__ = ["ACCEPT", "CLEAN", "CLEAR", "FARTHEST", "SAFE", "SLIDES", "Look", "begin",
+           "conclude", "impossible", "settle", "settled"]  # fmt: skip
 
 FAMILIES = True  # answers of families are counted once, those beside families told apart
+SLIDES = True  # some joints may slide
 CLEAR = 1e-10  # a margin (square of a sine) below may be that of an equation that vanishes
 SAFE = 1e-8  # beyond it two singularities together make no pivot of the Jacobian less than this
 NEVER = -1e-2  # a margin below is no solution, whatever rounding did
@@ -164,7 +165,9 @@ def settle(
                 continue
             clear = 0.0
         off = verified(arm, aim, one, clear, residual[b], reached)
-        away = beyond(arm, one)
+        away = False
+        if SLIDES:
+            away = beyond(arm, one)
         vanishing = role == 0.0 and margin[b] == 0.0
         if not (off <= arm.accepted) or away:
             if vanishing:
@@ -209,13 +212,13 @@ def conclude(arm: Arm, aim: Frame, last: bool, look: Look, found: Array, notes: 
 
 
 def settled(
-    T: Array, q: Array, margin: Array, arm: Arm, shape: Array, found: Array, notes: Solutions
+    T: Array, q: Array, margin: Array, arm: Arm, room: Room, found: Array, notes: Solutions
 ) -> None:
-    """The configurations of a pose T that Newton's method finds from others q, whose margins are 0;
-    shape: how many, most answers."""
+    """The configurations of a pose T that Newton's method finds from others q, whose margins are
+    0."""
     aim = empty(Frame)
     look = empty(Look)
     frame_of(T, aim)
-    begin(int(shape[1]), look, notes)
-    settle(arm, aim, q, margin, margin, int(shape[0]), 0.0, look, found, notes)
+    begin(room.most, look, notes)
+    settle(arm, aim, q, margin, margin, room.candidates, 0.0, look, found, notes)
     conclude(arm, aim, True, look, found, notes)

@@ -5,9 +5,17 @@ from __future__ import annotations
 from ..kernel.language import OPEN, Array, floor, record
 from .approach import Arm
 
-__all__ = ["Solution", "Solutions", "add_solution", "nearest", "put_solution"]
+__all__ = ["Room", "Solution", "Solutions", "add_solution", "nearest", "put_solution"]
 
 PI = 3.141592653589793
+
+
+@record()
+class Room:
+    """How many candidates a pose has, and how many configurations at most."""
+
+    candidates: int
+    most: int
 
 
 @record()

@@ -8,54 +8,115 @@ within [-1, 1], of t and of 1/t, are isolated by those of the derivatives."""
 
 from __future__ import annotations
 
-from ..kernel.language import Array, atan2, cos, empty, sin
+from ..kernel.language import Array, atan2, cos, empty, record, sin
 from ..kernel.linalg import solve_square
 from .kernels import PI
 
-__all__ = ["turned"]
+__all__ = ["LEGS", "MOST_PLACES", "Circle", "Circles", "Place", "Places", "turned"]
 
+LEGS = 3
 SPOKES = 11  # samples of a trigonometric polynomial of degree 5
 DEGREE = 10
 MOST_PLACES = 20
 
 
-def arms(e: Array, h: Array, phi: float, g: Array) -> None:
-    """g_i = R(phi) h_i - e_i, in the plane."""
+@record()
+class Point:
+    """A point of the plane."""
+
+    x: float
+    y: float
+
+
+@record()
+class Circle:
+    """A leg: e, h, and the square of the distance."""
+
+    e: Point
+    h: Point
+    square: float
+
+
+@record(rows=LEGS)
+class Circles:
+    """Of the three legs."""
+
+    rows: list[Circle]
+
+
+@record(rows=LEGS)
+class Arms:
+    """g_i = R(phi) h_i - e_i."""
+
+    rows: list[Point]
+
+
+@record()
+class Place:
+    """Where the platform is."""
+
+    x: float
+    y: float
+    phi: float
+
+
+@record(rows=MOST_PLACES)
+class Places:
+    """All of them."""
+
+    rows: list[Place]
+
+
+@record()
+class Quotient:
+    """x and y of a place, times D."""
+
+    x: float
+    y: float
+    D: float
+
+
+def arms(legs: Circles, phi: float, g: Arms) -> None:
+    """g of all legs."""
     c = cos(phi)
     s = sin(phi)
-    for i in range(3):
-        g[2 * i] = c * h[2 * i] - s * h[2 * i + 1] - e[2 * i]
-        g[2 * i + 1] = s * h[2 * i] + c * h[2 * i + 1] - e[2 * i + 1]
+    for i in range(LEGS):
+        leg = legs.rows[i]
+        g.rows[i].x = c * leg.h.x - s * leg.h.y - leg.e.x
+        g.rows[i].y = s * leg.h.x + c * leg.h.y - leg.e.y
 
 
-def turned_value(e: Array, h: Array, square: Array, phi: float, X: Array) -> float:
-    """What vanishes where all three distances hold; X: D x, D y, D of the place at this phi."""
-    g = empty(6)
-    rest = empty(3)
-    arms(e, h, phi, g)
-    for i in range(3):
-        rest[i] = g[2 * i] * g[2 * i] + g[2 * i + 1] * g[2 * i + 1] - square[i]
-    ax = 2.0 * (g[2] - g[0])
-    ay = 2.0 * (g[3] - g[1])
-    bx = 2.0 * (g[4] - g[0])
-    by = 2.0 * (g[5] - g[1])
+def turned_value(legs: Circles, phi: float, X: Quotient) -> float:
+    """What vanishes where all three distances hold."""
+    g = empty(Arms)
+    rest = empty(LEGS)
+    arms(legs, phi, g)
+    for i in range(LEGS):
+        rest[i] = g.rows[i].x * g.rows[i].x + g.rows[i].y * g.rows[i].y - legs.rows[i].square
+    one = g.rows[0]
+    two = g.rows[1]
+    three = g.rows[2]
+    ax = 2.0 * (two.x - one.x)
+    ay = 2.0 * (two.y - one.y)
+    bx = 2.0 * (three.x - one.x)
+    by = 2.0 * (three.y - one.y)
     u = rest[0] - rest[1]
     v = rest[0] - rest[2]
-    X[0] = u * by - v * ay
-    X[1] = ax * v - bx * u
-    X[2] = ax * by - ay * bx
-    both = X[0] * X[0] + X[1] * X[1]
-    return both + 2.0 * X[2] * (X[0] * g[0] + X[1] * g[1]) + X[2] * X[2] * rest[0]
+    X.x = u * by - v * ay
+    X.y = ax * v - bx * u
+    X.D = ax * by - ay * bx
+    both = X.x * X.x + X.y * X.y
+    return both + 2.0 * X.D * (X.x * one.x + X.y * one.y) + X.D * X.D * rest[0]
 
 
-def half_angle(e: Array, h: Array, square: Array, c: Array) -> None:
+def half_angle(legs: Circles, c: Array) -> None:
     """Coefficients in t = tan(phi/2): e^(ik phi) (1 + t²)^5 = (1 + it)^(5+k) (1 - it)^(5-k)."""
     value = empty(SPOKES)
-    X = empty(3)
+    X = empty(Quotient)
     re = empty(DEGREE + 1)
     im = empty(DEGREE + 1)
     for k in range(SPOKES):
-        one = turned_value(e, h, square, 2.0 * PI * k / SPOKES, X)
+        one = turned_value(legs, 2.0 * PI * k / SPOKES, X)
         value[k] = one
     for k in range(DEGREE + 1):
         c[k] = 0.0
@@ -138,62 +199,63 @@ def roots_within(c: Array, roots: Array) -> int:
     return count
 
 
-def polished(e: Array, h: Array, square: Array, x: Array) -> float:
-    """Newton's method on (x, y, phi); what is left of the equations."""
-    g = empty(6)
+def polished(legs: Circles, place: Place) -> float:
+    """Newton's method; what is left of the equations."""
+    g = empty(Arms)
     J = empty(9)
     r = empty(3)
     left = 0.0
     for _ in range(4):
-        arms(e, h, x[2], g)
+        arms(legs, place.phi, g)
         left = 0.0
-        for i in range(3):
-            px = x[0] + g[2 * i]
-            py = x[1] + g[2 * i + 1]
-            r[i] = 0.5 * (square[i] - px * px - py * py)
+        for i in range(LEGS):
+            leg = legs.rows[i]
+            px = place.x + g.rows[i].x
+            py = place.y + g.rows[i].y
+            r[i] = 0.5 * (leg.square - px * px - py * py)
             left = max(left, abs(r[i]))
             J[3 * i] = px
             J[3 * i + 1] = py
-            J[3 * i + 2] = py * (g[2 * i] + e[2 * i]) - px * (g[2 * i + 1] + e[2 * i + 1])
+            J[3 * i + 2] = py * (g.rows[i].x + leg.e.x) - px * (g.rows[i].y + leg.e.y)
         if left < 1e-16:
             return left
         pivots = solve_square(J, r, 3)
         if pivots < 1e-10:
             return left
-        for k in range(3):
-            x[k] = x[k] + r[k]
+        place.x += r[0]
+        place.y += r[1]
+        place.phi += r[2]
     return left
 
 
-def turned(e: Array, h: Array, square: Array, places: Array) -> int:
-    """(x, y, phi) of a platform in a plane, lengths of about one."""
+def turned(legs: Circles, places: Places) -> int:
+    """The places of a platform in a plane, lengths of about one."""
     c = empty(DEGREE + 1)
     back = empty(DEGREE + 1)
     roots = empty(DEGREE + 2)
-    X = empty(3)
-    x = empty(3)
-    found = 0
-    half_angle(e, h, square, c)
+    X = empty(Quotient)
+    place = empty(Place)
+    count = 0
+    half_angle(legs, c)
     for k in range(DEGREE + 1):
         back[k] = c[DEGREE - k]
     for chart in range(2):
-        count = 0
+        real = 0
         if chart == 0:
-            count = roots_within(c, roots)
+            real = roots_within(c, roots)
         else:
-            count = roots_within(back, roots)
-        for k in range(count):
-            x[2] = 2.0 * atan2(roots[k], 1.0)
+            real = roots_within(back, roots)
+        for k in range(real):
+            place.phi = 2.0 * atan2(roots[k], 1.0)
             if chart == 1:
-                x[2] = 2.0 * atan2(1.0, roots[k])
-            left = turned_value(e, h, square, x[2], X)
-            if abs(X[2]) < 1e-9:
+                place.phi = 2.0 * atan2(1.0, roots[k])
+            left = turned_value(legs, place.phi, X)
+            if abs(X.D) < 1e-9:
                 continue
-            x[0] = X[0] / X[2]
-            x[1] = X[1] / X[2]
-            left = polished(e, h, square, x)
-            if left < 1e-7 and found < MOST_PLACES:
-                for m in range(3):
-                    places[3 * found + m] = x[m]
-                found += 1
-    return found
+            place.x = X.x / X.D
+            place.y = X.y / X.D
+            left = polished(legs, place)
+            if left < 1e-7 and count < MOST_PLACES:
+                places.rows[count] = place
+                count += 1
+    return count

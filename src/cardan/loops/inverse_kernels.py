@@ -9,7 +9,7 @@ from __future__ import annotations
 from ..inverse.approach import JOINTS, Arm
 from ..inverse.closed_form.driver import Known
 from ..inverse.numeric.kernels import MOST_VARIABLES, Placed, Tree, place_frames
-from ..inverse.solutions import Solutions
+from ..inverse.solutions import Room, Solutions
 from ..kernel.language import Array, empty, floor, record, slot
 from ..kernel.linalg import largest_of
 from .closing import MOST_EQUATIONS, Closings, led_to, put_residuals
@@ -32,7 +32,7 @@ class OfChain(Solutions):
 
 @slot("q", "notes")
 def configurations(
-    T: Array, free: Array, p: Array, arm: Arm, robot: Known, shape: Array, q: Array,
+    T: Array, free: Array, p: Array, arm: Arm, robot: Known, room: Room, q: Array,
     notes: Solutions,
 ) -> None:  # fmt: skip
     """Those of the chain for a pose."""
@@ -57,7 +57,7 @@ def opened_by(frames: Tree, loops: Closings, q: Array) -> float:
 
 
 def closed_inverse(
-    T: Array, free: Array, held: Array, p: Array, arm: Arm, robot: Known, shape: Array,
+    T: Array, free: Array, held: Array, p: Array, arm: Arm, robot: Known, room: Room,
     frames: Tree, plan: Plan, loops: Closings, q: Array, notes: Solutions,
 ) -> None:  # fmt: skip
     """All configurations of a pose T (4x4, row by row)."""
@@ -70,7 +70,7 @@ def closed_inverse(
     info = empty(Rated)
     x = empty(MOST_VARIABLES)
     n = plan.variables
-    configurations(T, free, p, arm, robot, shape, chain, own)
+    configurations(T, free, p, arm, robot, room, chain, own)
     notes.count = 0
     notes.vanishes = own.vanishes
     for i in range(own.count):
@@ -96,10 +96,10 @@ def closed_inverse(
 
 
 def closed_inverse_of_symbols(
-    T: Array, free: Array, held: Array, p: Array, arm: Arm, robot: Known, shape: Array, plan: Plan,
+    T: Array, free: Array, held: Array, p: Array, arm: Arm, robot: Known, room: Room, plan: Plan,
     loops: Closings, q: Array, notes: Solutions,
 ) -> None:  # fmt: skip
     """All configurations of a pose of a robot whose loops have parameters."""
     frames = empty(LongTree)
     tree_of(p, frames)
-    closed_inverse(T, free, held, p, arm, robot, shape, frames, plan, loops, q, notes)
+    closed_inverse(T, free, held, p, arm, robot, room, frames, plan, loops, q, notes)

@@ -25,12 +25,11 @@ from ..kernel.language import (
     zeros,
 )
 from ..kernel.linalg import solve_square
-from .circle_kernels import turned
+from .circle_kernels import LEGS, MOST_PLACES, Circles, Places, turned
 from .kernels import MOST, PI, Found, Plan, Rated, is_fresh, put_in_order, put_meeting, rated
 
 __all__ = ["Hold", "placed", "rated_places"]
 
-LEGS = 3
 POINT = 0  # motions: a point of a plane,
 PLANE = 2  # a plane with a turn; else a point of space
 
@@ -142,11 +141,11 @@ def two_circles(legs: Distances, n: Vector, places: Array) -> int:
     return 2
 
 
-def in_plane(f: Placed, hold: Hold, legs: Distances, places: Array) -> int:
-    """A platform that turns: everything in the axes of its plane, divided by its size."""
-    e = empty(2 * LEGS)
-    h = empty(2 * LEGS)
-    near = empty(LEGS)
+def in_plane(f: Placed, hold: Hold, legs: Distances, size: float, x: Array) -> int:
+    """A platform that turns: everything in the axes of its plane, divided by its size. Its
+    coordinates, row by row."""
+    circles = empty(Circles)
+    places = empty(Places)
     u = f.rows[hold.frames[0]].a
     v = f.rows[hold.frames[1]].a
     w = f.rows[hold.frames[2]].a
@@ -154,30 +153,40 @@ def in_plane(f: Placed, hold: Hold, legs: Distances, places: Array) -> int:
     largest = 0.0
     for i in range(LEGS):
         leg = legs.rows[i]
+        circle = circles.rows[i]
         centre = leg.centre - origin
         point = leg.point - origin
-        e[2 * i] = dot(u, centre)
-        e[2 * i + 1] = dot(v, centre)
-        h[2 * i] = dot(u, point)
-        h[2 * i + 1] = dot(v, point)
-        for k in range(2):
-            largest = max(largest, max(abs(e[2 * i + k]), abs(h[2 * i + k])))
+        circle.e.x = dot(u, centre)
+        circle.e.y = dot(v, centre)
+        circle.h.x = dot(u, point)
+        circle.h.y = dot(v, point)
+        largest = max(largest, max(abs(circle.e.x), abs(circle.h.x)))
+        largest = max(largest, max(abs(circle.e.y), abs(circle.h.y)))
         off = dot(w, leg.centre - leg.point)
-        near[i] = leg.square - off * off
-        largest = max(largest, sqrt(max(near[i], 0.0)))
-    for k in range(2 * LEGS):
-        e[k] = e[k] / largest
-        h[k] = h[k] / largest
+        circle.square = leg.square - off * off
+        largest = max(largest, sqrt(max(circle.square, 0.0)))
     for i in range(LEGS):
-        near[i] = near[i] / (largest * largest)
-    found = turned(e, h, near, places)
+        circle = circles.rows[i]
+        circle.e.x = circle.e.x / largest
+        circle.e.y = circle.e.y / largest
+        circle.h.x = circle.h.x / largest
+        circle.h.y = circle.h.y / largest
+        circle.square = circle.square / (largest * largest)
+    count = turned(circles, places)
     side = dot(cross(u, v), w)
-    for k in range(found):
-        places[3 * k] = places[3 * k] * largest
-        places[3 * k + 1] = places[3 * k + 1] * largest
+    for k in range(count):
+        place = places.rows[k]
+        phi = place.phi
         if side < 0.0:
-            places[3 * k + 2] = 0.0 - places[3 * k + 2]
-    return found
+            phi = 0.0 - phi
+        if phi >= PI:
+            phi -= 2.0 * PI
+        elif phi < 0.0 - PI:
+            phi += 2.0 * PI
+        x[3 * k] = size * (place.x * largest)
+        x[3 * k + 1] = size * (place.y * largest)
+        x[3 * k + 2] = phi
+    return count
 
 
 def put_column(v: Vector, k: int, J: Part) -> None:
@@ -186,31 +195,32 @@ def put_column(v: Vector, k: int, J: Part) -> None:
         J[3 * m + k] = v[m]
 
 
-def still(f: Placed, hold: Hold, legs: Distances, places: Array) -> int:
-    """A platform that does not turn: points about E_i - H_i, then along its own slides."""
+def still(f: Placed, hold: Hold, legs: Distances, size: float, x: Array) -> int:
+    """A platform that does not turn: points about E_i - H_i, then along its own slides. Its
+    coordinates, row by row."""
     J = zeros(9)
     a = empty(9)
-    x = empty(3)
+    b = empty(3)
     points = empty(6)
     for k in range(hold.coordinates):
         put_column(f.rows[hold.frames[k]].a, k, J)
-    found = 0
+    count = 0
     if hold.motion == POINT:
         n = cross(f.rows[hold.frames[0]].a, f.rows[hold.frames[1]].a)
         n = n / sqrt(dot(n, n))
         put_column(n, 2, J)
-        found = two_circles(legs, n, points)
+        count = two_circles(legs, n, points)
     else:
-        found = spheres(legs, points)
-    for k in range(found):
+        count = spheres(legs, points)
+    for k in range(count):
         for m in range(3):
-            x[m] = points[3 * k + m]
+            b[m] = points[3 * k + m]
         for m in range(9):
             a[m] = J[m]
-        solve_square(a, x, 3)
+        solve_square(a, b, 3)
         for m in range(3):
-            places[3 * k + m] = x[m]
-    return found
+            x[3 * k + m] = size * b[m]
+    return count
 
 
 def rated_places(
@@ -222,7 +232,7 @@ def rated_places(
     x = zeros(MOST_VARIABLES)
     f = empty(Placed)
     legs = empty(Distances)
-    places = empty(60)
+    places = empty(3 * MOST_PLACES)
     known = empty(MOST_VARIABLES)
     part = empty(MOST * MOST_VARIABLES)
     worst = empty(MOST)
@@ -234,24 +244,18 @@ def rated_places(
         x[hold.columns[k]] = given[k]
     place_frames(frames, x, f)
     measured(f, hold, legs)
-    found = 0
+    poses = 0
     if hold.motion == PLANE:
-        found = in_plane(f, hold, legs, places)
+        poses = in_plane(f, hold, legs, plan.size, places)
     else:
-        found = still(f, hold, legs, places)
+        poses = still(f, hold, legs, plan.size, places)
     kept = 0
     count = 0
     info.more = False
     info.rough = False
-    for c in range(found):
+    for c in range(poses):
         for k in range(m):
-            known[k] = plan.size * places[3 * c + k]
-        if hold.motion == PLANE:
-            known[2] = places[3 * c + 2]
-            if known[2] >= PI:
-                known[2] -= 2.0 * PI
-            elif known[2] < 0.0 - PI:
-                known[2] += 2.0 * PI
+            known[k] = places[3 * c + k]
         for k in range(hold.active):
             known[m + k] = given[k]
         rated(known, frames, plan, part, worst, least, own)

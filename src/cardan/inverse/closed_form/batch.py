@@ -73,45 +73,50 @@ class Closed:
         )  # fmt: skip
         b = self.branches
         tables = self._tables(numeric)
-        state = np.empty((N, 2))
+        info = np.empty((N, 2))
         for a in range(0, N, CHUNK):
             rows = slice(a, min(a + CHUNK, N))
             size = rows.stop - a
             given = self.function(**_inputs(T[rows], None if free is None else free[rows], p))
             arrays = {"q": given.q.reshape(size, b * n), "margin": given.margin}
-            out = {"found": found.q.reshape(N, k * n), "error": found.residual, "state": state}
+            out = {"found": found.q.reshape(N, k * n), "error": found.residual, "info": info}
             self._collect(
                 {**arrays, "residual": given.residual, **tables}, size,
                 out={name: x[rows] for name, x in out.items()},
             )  # fmt: skip
-        found.count[:] = state[:, 0]
+        found.count[:] = info[:, 0]
         found.multiplicity[:] = np.arange(k) < found.count[:, None]
-        self._look(np.flatnonzero(state[:, 1]), found, T, free, p, numeric, guess)
+        self._look(np.flatnonzero(info[:, 1]), found, T, free, p, numeric, guess)
         return found
 
     def _tables(self, numeric: NumericChain) -> dict[str, Array]:
         """What `collect_all` knows of the arm."""
-        shape = np.array([self.branches, self.kmax], float)
-        return {"arm": arm_table(numeric, self.held), "shape": shape, "filler": np.array([np.nan])}
+        filler = np.full(self.chain.n + 1, np.nan)
+        return {"arm": arm_table(numeric, self.held), "room": self._room, "filler": filler}
+
+    @property
+    def _room(self) -> Array:
+        """The Room of solutions.py."""
+        return np.array([self.branches, self.kmax], float)
 
     def one(self, numeric: NumericChain, inputs: dict[str, Array]) -> Callable[[], Array | None]:
         """The configurations of the pose that lies in the inputs; None where it is doubtful."""
         n = self.chain.n
         given = {name: np.empty(shape) for name, shape in self.program.outputs.items()}
-        found, error, state = np.empty((self.kmax, n)), np.empty(self.kmax), np.empty(2)
+        found, error, info = np.empty((self.kmax, n)), np.empty(self.kmax), np.empty(2)
         flat = {"q": given["q"].reshape(-1), "margin": given["margin"]}
         flat |= {"residual": given["residual"], **self._tables(numeric)}
         margin, residual, (least, most) = given["margin"], given["residual"], self._edge
         wrong = WRONG * numeric.scale
         branches = self.function.bound(inputs, given)
         collected = self._collect.bound(
-            flat, {"found": found.reshape(-1), "error": error, "state": state}
+            flat, {"found": found.reshape(-1), "error": error, "info": info}
         )
 
         def run() -> Array | None:
             branches()
             collected()
-            count, doubt = state.tolist()
+            count, doubt = info.tolist()
             if doubt or (not count and ((margin > CLEAR) & (residual > wrong)).any()):
                 return None  # as is_strange says
             if most > least and ((margin < most) & (margin > least)).any():
@@ -159,14 +164,13 @@ class Closed:
         if not len(rows):
             return
         none = np.zeros(1)
-        shape = np.array([self.branches, self.kmax], float)
         start = np.zeros((len(rows), self.chain.n + 1))
         if guess is not None:
             start[:, :-1], start[:, -1] = guess[rows], CLEAR
         arrays = {
             "T": T[rows].reshape(-1, 16), "free": none if free is None else free[rows],
             "p": none if p is None else p, "start": start,
-            "arm": arm_table(numeric, self.held), "robot": none, "shape": shape,
+            "arm": arm_table(numeric, self.held), "robot": none, "room": self._room,
         }  # fmt: skip
         slots = {"branches": self._led}
         other = self._other(numeric)
@@ -213,8 +217,8 @@ class Closed:
         from ...run.kernel import KernelFunction
 
         k, b, n = self.kmax, self.branches, self.chain.n
-        inputs = {"q": b * n, "margin": b, "residual": b, "arm": 0, "shape": 2, "filler": 1}
-        return KernelFunction(collect_all, inputs, {"found": k * n, "error": k, "state": 2})
+        inputs = {"q": b * n, "margin": b, "residual": b, "arm": 0, "room": 2, "filler": n + 1}
+        return KernelFunction(collect_all, inputs, {"found": k * n, "error": k, "info": 2})
 
     @cached_property
     def held(self) -> NDArray[np.bool_]:
@@ -228,7 +232,7 @@ class Closed:
 def _look_function(most: int, n: int, further: bool) -> Any:
     from ...run.kernel import KernelFunction
 
-    names = ("T", "free", "p", "start", "arm", "robot", "shape")
+    names = ("T", "free", "p", "start", "arm", "robot", "room")
     outputs = {"found": most * n, "notes": 2 + 3 * most}
     return KernelFunction(look, dict.fromkeys(names, 0), outputs, Bound({"FURTHER": further}))
 

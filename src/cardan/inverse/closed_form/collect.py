@@ -2,36 +2,49 @@
 
 from __future__ import annotations
 
-from ...kernel.language import Array
-from ..approach import Arm
-from ..settle import CLEAN, FARTHEST, SAFE, impossible
+from ...kernel.language import Array, cross, dot, empty, record
+from ..approach import Arm, Frame, frame_of
+from ..settle import CLEAN, FARTHEST, SAFE, SLIDES, impossible
+from ..solutions import Room
 
-__all__ = ["checked", "collect", "collect_all"]
+__all__ = ["Collected", "Gap", "checked", "collect", "collect_all"]
 
 PI = 3.141592653589793
 TURN = 6.283185307179586
 BROKEN = 1e300
 
 
-def checked(T: Array, gap: Array) -> None:
-    """How far a matrix (16) is from a pose: the largest entry of RᵀR - 1 and of the last row."""
-    worst = 0.0
+@record()
+class Collected:
+    """How many branches are solutions; is one neither surely a solution nor surely none?"""
+
+    count: int
+    doubtful: bool
+
+
+@record()
+class Gap:
+    """How far a matrix is from a pose."""
+
+    largest: float
+
+
+def checked(T: Array, gap: Gap) -> None:
+    """Of a matrix (16): the largest entry of RᵀR - 1 and of the last row less its own."""
+    f = empty(Frame)
+    frame_of(T, f)
+    worst = max(abs(dot(f.s, f.s) - 1.0), abs(dot(f.n, f.n) - 1.0))
+    worst = max(max(worst, abs(dot(f.a, f.a) - 1.0)), abs(dot(f.s, f.n)))
+    worst = max(max(worst, abs(dot(f.s, f.a))), abs(dot(f.n, f.a)))
     finite = 0.0
     for i in range(16):
         finite += T[i] - T[i]
-    for i in range(3):
-        for j in range(i, 3):
-            s = T[i] * T[j] + T[4 + i] * T[4 + j] + T[8 + i] * T[8 + j]
-            if i == j:
-                s = s - 1.0
-            worst = max(worst, abs(s))
-        worst = max(worst, abs(T[12 + i]))
-    worst = max(worst, abs(T[15] - 1.0))
-    det = T[0] * (T[5] * T[10] - T[6] * T[9]) - T[1] * (T[4] * T[10] - T[6] * T[8])
-    det = det + T[2] * (T[4] * T[9] - T[5] * T[8])
-    if det < 0.0 or finite != 0.0:
+        if i >= 12:
+            worst = max(worst, abs(T[i] - (1.0 if i == 15 else 0.0)))
+    normal = cross(f.s, f.n)
+    if dot(normal, f.a) < 0.0 or finite != 0.0:
         worst = BROKEN
-    gap[0] = worst
+    gap.largest = worst
 
 
 def within(arm: Arm, q: Array, b: int, at: int, found: Array) -> bool:
@@ -45,19 +58,15 @@ def within(arm: Arm, q: Array, b: int, at: int, found: Array) -> bool:
 
 
 def collect(
-    q: Array, margin: Array, residual: Array, arm: Arm, shape: Array, found: Array, error: Array,
-    state: Array,
+    q: Array, margin: Array, residual: Array, arm: Arm, room: Room, found: Array, error: Array,
+    info: Collected,
 ) -> None:  # fmt: skip
-    """Solutions first; shape: number of branches. state: count, 1 when a branch is neither surely a
-    solution nor surely none."""
+    """Solutions first."""
     exact = CLEAN * arm.scale
     joints = arm.count
-    slides = 0
-    for j in range(joints):
-        slides += int(arm.joints[j].slides)
     count = 0
-    doubt = 0.0
-    for b in range(int(shape[0])):
+    info.doubtful = False
+    for b in range(room.candidates):
         m = margin[b]
         e = residual[b]
         if m > SAFE and e <= exact:
@@ -66,22 +75,22 @@ def collect(
                 found[count * joints + j] = x + TURN if x <= 0.0 - PI else x
             error[count] = e
             near = True
-            if slides > 0:
+            if SLIDES:
                 near = within(arm, q, b, count, found)
             count += int(near)
         elif not impossible(m, e, arm.scale):
-            doubt = 1.0
-    state[0] = float(count)
-    state[1] = doubt
+            info.doubtful = True
+    info.count = count
 
 
 def collect_all(
-    q: Array, margin: Array, residual: Array, arm: Arm, shape: Array, filler: Array, found: Array,
-    error: Array, state: Array,
+    q: Array, margin: Array, residual: Array, arm: Arm, room: Room, filler: Array, found: Array,
+    error: Array, info: Collected,
 ) -> None:  # fmt: skip
-    """`collect`, and the rest of `found` filled; shape: number of branches, rows."""
-    collect(q, margin, residual, arm, shape, found, error, state)
-    for b in range(int(state[0]), int(shape[1])):
+    """`collect`; the rows that are left are filled with the value of each joint in `filler`, then
+    that of errors."""
+    collect(q, margin, residual, arm, room, found, error, info)
+    for b in range(info.count, room.most):
         for j in range(arm.count):
-            found[b * arm.count + j] = filler[0]
-        error[b] = filler[0]
+            found[b * arm.count + j] = filler[j]
+        error[b] = filler[arm.count]

@@ -15,8 +15,8 @@ from ...kernel.language import Array, cos, empty, record, slot, zeros
 from ..approach import JOINTS, Arm, Axes, Frame, composed, frame_of, place
 from ..general.records import MOST, Robot, SixteenSolutions
 from ..settle import CLEAR, Look, begin, conclude, settle
-from ..solutions import Solutions
-from .collect import collect
+from ..solutions import Room, Solutions
+from .collect import Collected, collect
 from .roots import TINY
 
 __all__ = ["BRANCHES", "branches", "inverse", "inverse_of_symbols", "look"]
@@ -155,20 +155,19 @@ def further_answers(
 
 
 def look(
-    T: Array, free: Array, p: Array, start: Array, arm: Arm, robot: Known, shape: Array,
+    T: Array, free: Array, p: Array, start: Array, arm: Arm, robot: Known, room: Room,
     found: Array, notes: Solutions,
 ) -> None:  # fmt: skip
     """All configurations of a doubtful pose T (4x4, row by row); start: a guess, then 0 where there
-    is none; shape: number of branches, most answers."""
+    is none."""
     aim = empty(Frame)
     at = empty(Look)
     pose = empty(16)
     guess = empty(JOINTS + 1)
     around = zeros(REACHED * JOINTS)
-    count = int(shape[0])
-    most = int(shape[1])
+    count = room.candidates
     frame_of(T, aim)
-    begin(most, at, notes)
+    begin(room.most, at, notes)
     own_branches(T, free, p, start, 0, count, arm, aim, at, found, notes)
     conclude(arm, aim, False, at, found, notes)
     if not at.opened and not notes.vanishes:
@@ -176,14 +175,14 @@ def look(
     values = 0
     if at.opened:
         values = VALUES
-        begin(most, at, notes)
+        begin(room.most, at, notes)
         own_branches(T, free, p, start, values, count, arm, aim, at, found, notes)
         conclude(arm, aim, False, at, found, notes)
     for m in range(REACHED):
         for j in range(arm.count):
             if notes.count > 0:
                 around[arm.count * m + j] = found[arm.count * (m if notes.count > m else 0) + j]
-    begin(most, at, notes)
+    begin(room.most, at, notes)
     own_branches(T, free, p, start, values, count, arm, aim, at, found, notes)
     all_at(arm.count, 0.0, TINY, guess)
     for m in range(NEAR):
@@ -196,7 +195,7 @@ def look(
 
 
 def inverse(
-    T: Array, free: Array, p: Array, arm: Arm, robot: Known, shape: Array, q: Array,
+    T: Array, free: Array, p: Array, arm: Arm, robot: Known, room: Room, q: Array,
     notes: Solutions,
 ) -> None:  # fmt: skip
     """All configurations of a pose T (4x4, row by row)."""
@@ -205,14 +204,14 @@ def inverse(
     residual = empty(BRANCHES)
     error = empty(BRANCHES)
     guess = empty(JOINTS + 1)
-    state = empty(2)
+    info = empty(Collected)
     all_at(arm.count, 0.0, TINY, guess)
     branches(T, free, p, guess, branch, margin, residual)
-    collect(branch, margin, residual, arm, shape, q, error, state)
-    if state[1] > 0.5:
-        look(T, free, p, guess, arm, robot, shape, q, notes)
+    collect(branch, margin, residual, arm, room, q, error, info)
+    if info.doubtful:
+        look(T, free, p, guess, arm, robot, room, q, notes)
         return
-    notes.count = int(state[0])
+    notes.count = info.count
     notes.vanishes = False
     for k in range(notes.count):
         notes.rows[k].residual = error[k]
@@ -221,10 +220,10 @@ def inverse(
 
 
 def inverse_of_symbols(
-    T: Array, free: Array, p: Array, arm: Arm, robot: Known, shape: Array, q: Array,
+    T: Array, free: Array, p: Array, arm: Arm, robot: Known, room: Room, q: Array,
     notes: Solutions,
 ) -> None:  # fmt: skip
     """All configurations of a pose of an arm with parameters."""
     own = empty(LongArm)
     geometry(p, own)
-    inverse(T, free, p, own, robot, shape, q, notes)
+    inverse(T, free, p, own, robot, room, q, notes)

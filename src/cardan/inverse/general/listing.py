@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from ...kernel.language import Array, empty, floor
 from ..approach import Arm
-from ..solutions import Solutions
+from ..solutions import Room, Solutions
 from .few import few_pose
 from .held_kernel import held_pose
 from .polish import SINGULAR
@@ -33,7 +33,7 @@ def list_answers(answers: Answers, size: float, notes: Solutions) -> None:
 
 
 def six_listing(
-    T: Array, free: Array, p: Array, arm: Arm, robot: Robot, shape: Array, q: Array,
+    T: Array, free: Array, p: Array, arm: Arm, robot: Robot, room: Room, q: Array,
     notes: Solutions,
 ) -> None:  # fmt: skip
     """All configurations of a pose T (4x4, row by row) of an arm of six joints."""
@@ -43,7 +43,7 @@ def six_listing(
 
 
 def few_listing(
-    T: Array, free: Array, p: Array, arm: Arm, robot: Robot, shape: Array, q: Array,
+    T: Array, free: Array, p: Array, arm: Arm, robot: Robot, room: Room, q: Array,
     notes: Solutions,
 ) -> None:  # fmt: skip
     """All configurations of a pose T (4x4, row by row) of an arm of three to five joints."""
@@ -51,7 +51,7 @@ def few_listing(
 
 
 def held_listing(
-    T: Array, free: Array, p: Array, arm: Arm, robot: Ways, shape: Array, q: Array,
+    T: Array, free: Array, p: Array, arm: Arm, robot: Ways, room: Room, q: Array,
     notes: Solutions,
 ) -> None:  # fmt: skip
     """All configurations of a pose T (4x4, row by row) for values of the joints that are given."""

@@ -194,14 +194,15 @@ def _difference(numeric: NumericChain, x: Array, y: Array) -> Array:
 
 
 def _rotations(numeric: NumericChain) -> Array:
-    """A0..A3 of slides.py."""
+    """The turns of a SlidingRobot: axes, and an origin that does not matter."""
     parts = [np.eye(3)]
     for j in range(6):
         parts[-1] = parts[-1] @ numeric.across(j)[:3, :3]
         parts[-1] = parts[-1] @ screw_matrix("z", numeric.theta[j], 0.0)[:3, :3]
         if numeric.sigma[j] == 0:
             parts.append(np.eye(3))
-    return np.concatenate([part.reshape(-1) for part in parts])
+    first, *middle, last = parts
+    return np.concatenate([np.r_[R.T, [[0, 0, 0]]].ravel() for R in (first.T, *middle, last.T)])
 
 
 @dataclass(frozen=True)

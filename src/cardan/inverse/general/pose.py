@@ -20,7 +20,19 @@ from ..approach import Frame, composed, frame_of
 from .family import families
 from .kernels import companion, far, matrix_n, minors, turned
 from .polish import FOUND, PI, SINGULAR, SOFT, add_answer, polish, thinned, twin
-from .records import MOST, SEEDS, Answer, Answers, Form, Head, Robot, Seeds, SixteenSolutions
+from .records import (
+    MOST,
+    SEEDS,
+    Answer,
+    Answers,
+    Form,
+    Head,
+    Ratios,
+    Robot,
+    Seeds,
+    SixteenSolutions,
+    Turn,
+)
 from .roots import FAKE, joints_of, monomials
 
 __all__ = ["dual_quaternion", "general_pose", "no_answers", "relative_pose"]
@@ -107,9 +119,9 @@ def reach(tau: Array) -> float:
 
 
 def roots_of(
-    robot: Robot, form: Form, tau: Array, n: Array, s: Array, re: Array, im: Array
+    robot: Robot, form: Form, tau: Array, n: Array, s: Array, re: Array, im: Array, turn: Turn
 ) -> float:
-    """The roots of a formulation. Its soundness (0: none); re[24], im[24]: the turn of joint h."""
+    """The roots of a formulation, and the turn of joint h. Its soundness (0: none)."""
     columns = integers(12)
     v = empty(288)
     m = empty(576)
@@ -135,8 +147,8 @@ def roots_of(
         quality = companion(s, rank, lack, columns, v, m)
         if gap > 1e-3:
             quality = quality * 1e-9
-        re[24] = c
-        im[24] = sn
+        turn.cosine = c
+        turn.sine = sn
         if quality > best:
             best = quality
             chosen = at
@@ -151,21 +163,20 @@ def roots_of(
     return min(best, basis)
 
 
-def configuration(
-    robot: Robot, form: Form, uv: Array, c: float, s: float, size: float, q: Array
-) -> bool:
+def configuration(robot: Robot, form: Form, uv: Ratios, turn: Turn, size: float, q: Array) -> bool:
     """Joint variables of the ratios u:v; False when a prismatic joint is at infinity."""
-    u = uv[0]
-    uv[0] = c * u - s * uv[1]
-    uv[1] = s * u + c * uv[1]
+    first = uv.rows[0]
+    u = first.u
+    first.u = turn.cosine * u - turn.sine * first.v
+    first.v = turn.sine * u + turn.cosine * first.v
     for k in range(6):
         j = form.way.joints[k]
         if not robot.joints[j].slides:
-            q[j] = 2.0 * atan2(uv[2 * k + 1], uv[2 * k])
+            q[j] = 2.0 * atan2(uv.rows[k].v, uv.rows[k].u)
         else:
-            if abs(uv[2 * k]) < 1e-4:
+            if abs(uv.rows[k].u) < 1e-4:
                 return False
-            q[j] = 2.0 * size * uv[2 * k + 1] / uv[2 * k]
+            q[j] = 2.0 * size * uv.rows[k].v / uv.rows[k].u
     return True
 
 
@@ -179,12 +190,13 @@ def formulation(
     Newton's method stalled beside a family, see `seed`."""
     n = empty(64)
     s = empty(432)
-    re = empty(25)
-    im = empty(25)
+    re = empty(24)
+    im = empty(24)
+    turn = empty(Turn)
     y = empty(72)
     places = integers(6)
     rest = empty(Rest)
-    sound = roots_of(robot, form, tau, n, s, re, im)
+    sound = roots_of(robot, form, tau, n, s, re, im, turn)
     if sound == 0.0:
         return False
     fine = True
@@ -203,7 +215,9 @@ def formulation(
             continue
         several = 0
         for r in range(many):
-            place = answer(robot, form, pose, n, re, im, k, y, 12 * r, size, found, answers, seeds)
+            place = answer(
+                robot, form, pose, n, re[k], turn, y, 12 * r, size, found, answers, seeds
+            )
             if place >= 0:
                 fresh = True
                 for i in range(several):
@@ -231,26 +245,16 @@ def formulation(
 
 
 def answer(
-    robot: Robot,
-    form: Form,
-    pose: Frame,
-    n: Array,
-    re: Array,
-    im: Array,
-    k: int,
-    y: Array,
-    at: int,
-    size: float,
-    found: Array,
-    answers: Answers,
-    seeds: Seeds,
-) -> int:
-    """Make the candidate of root k and its monomials exact; its place among the answers, or -1."""
-    uv = empty(12)
+    robot: Robot, form: Form, pose: Frame, n: Array, x: float, turn: Turn, y: Array, at: int,
+    size: float, found: Array, answers: Answers, seeds: Seeds,
+) -> int:  # fmt: skip
+    """Make the candidate of a root x and its monomials exact. Its place among the answers, or
+    -1."""
+    uv = empty(Ratios)
     q = empty(6)
     exact = empty(Answer)
-    joints_of(n, re[k], y, at, uv)
-    good = configuration(robot, form, uv, re[24], im[24], size, q)
+    joints_of(n, x, y, at, uv)
+    good = configuration(robot, form, uv, turn, size, q)
     if not good:
         return -1
     residual = polish(robot, pose, q, exact)

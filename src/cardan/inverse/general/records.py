@@ -12,7 +12,7 @@ from ..solutions import Solutions
 
 __all__ = [
     "MOST", "MOST_FORMS", "SEEDS", "Answer", "Answers", "Form", "Head", "HeldRobot", "Longer",
-    "Robot", "Seeds", "SixteenSolutions", "SlidingRobot", "Way", "Ways",
+    "Ratio", "Ratios", "Robot", "Seeds", "SixteenSolutions", "SlidingRobot", "Turn", "Way", "Ways",
 ]  # fmt: skip
 
 MOST = 16  # configurations of a pose
@@ -64,11 +64,34 @@ class HeldRobot(Robot):
     """A robot some of whose joints were given."""
 
 
-@record(turns=36)
+@record(turns=4)
 class SlidingRobot(Head):
-    """A robot of three slides: the orientations between its turns, row by row (slides.py)."""
+    """A robot of three slides: the orientations between its turns (slides.py)."""
 
-    turns: Array
+    turns: list[Frame]
+
+
+@record()
+class Turn:
+    """Of joint h, by which the unknown of its equation is moved."""
+
+    cosine: float
+    sine: float
+
+
+@record()
+class Ratio:
+    """u:v of a joint: cosine and sine of half its angle, or 1 and half its length."""
+
+    u: float
+    v: float
+
+
+@record(rows=6)
+class Ratios:
+    """Those of h, two of H, a, b, c."""
+
+    rows: list[Ratio]
 
 
 @record(rows=OPEN)

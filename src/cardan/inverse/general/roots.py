@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ...kernel.language import Array, empty, sqrt, zeros
 from ...kernel.linalg import Rest, eigenvalues, null_vectors, reduce_rows
+from .records import Ratio, Ratios
 
 __all__ = ["joints_of", "monomials"]
 
@@ -92,7 +93,7 @@ def split_products(basis: Array, k: int, y: Array) -> int:
     return found
 
 
-def ratio(uv: Array, at: int, uu: float, cross: float, vv: float) -> None:
+def put_ratio(uu: float, cross: float, vv: float, out: Ratio) -> None:
     """u:v of least squares, from the sums of u^2, u v and v^2 of its multiples."""
     u = uu
     v = cross
@@ -103,15 +104,19 @@ def ratio(uv: Array, at: int, uu: float, cross: float, vv: float) -> None:
     if size > 0.0:
         u /= size
         v /= size
-    uv[2 * at] = u
-    uv[2 * at + 1] = v
+    out.u = u
+    out.v = v
 
 
-def joints_of(n: Array, x: float, y: Array, at: int, uv: Array) -> None:
-    """u:v of all six joints for a root x and its y, in the order h, two of H, a, b, c."""
+def joints_of(n: Array, x: float, y: Array, at: int, uv: Ratios) -> None:
+    """u:v of all six joints for a root x and its y."""
     size = sqrt(1.0 + x * x)
-    uv[0] = 1.0 / size
-    uv[1] = x / size
+    h = uv.rows[0]
+    a = uv.rows[3]
+    b = uv.rows[4]
+    c = uv.rows[5]
+    h.u = 1.0 / size
+    h.v = x / size
     uu = 0.0
     cross = 0.0
     vv = 0.0
@@ -119,7 +124,7 @@ def joints_of(n: Array, x: float, y: Array, at: int, uv: Array) -> None:
         uu += y[at + k] * y[at + k]
         cross += y[at + k] * y[at + k + 3]
         vv += y[at + k + 3] * y[at + k + 3]
-    ratio(uv, 4, uu, cross, vv)
+    put_ratio(uu, cross, vv, b)
     uu = 0.0
     cross = 0.0
     vv = 0.0
@@ -128,10 +133,12 @@ def joints_of(n: Array, x: float, y: Array, at: int, uv: Array) -> None:
         uu += y[i] * y[i]
         cross += y[i] * y[i + 1]
         vv += y[i + 1] * y[i + 1]
-    ratio(uv, 5, uu, cross, vv)
+    put_ratio(uu, cross, vv, c)
     m = empty(8)
-    for k in range(4):
-        m[k] = uv[8 + k // 2] * uv[10 + k % 2]
+    m[0] = b.u * c.u
+    m[1] = b.u * c.v
+    m[2] = b.v * c.u
+    m[3] = b.v * c.v
     uu = 0.0
     cross = 0.0
     vv = 0.0
@@ -139,20 +146,24 @@ def joints_of(n: Array, x: float, y: Array, at: int, uv: Array) -> None:
         f = 0.0
         g = 0.0
         for k in range(4):
-            f += (uv[0] * n[32 + 8 * i + k] - uv[1] * n[8 * i + k]) * m[k]
-            g += (uv[0] * n[36 + 8 * i + k] - uv[1] * n[8 * i + 4 + k]) * m[k]
+            f += (h.u * n[32 + 8 * i + k] - h.v * n[8 * i + k]) * m[k]
+            g += (h.u * n[36 + 8 * i + k] - h.v * n[8 * i + 4 + k]) * m[k]
         uu += g * g
         cross -= f * g
         vv += f * f
-    ratio(uv, 3, uu, cross, vv)
+    put_ratio(uu, cross, vv, a)
     for k in range(4):
-        m[4 + k] = uv[7] * m[k]
-        m[k] = uv[6] * m[k]
+        m[4 + k] = a.v * m[k]
+        m[k] = a.u * m[k]
     t = zeros(8)
     for i in range(8):
         for k in range(8):
             t[i] += n[8 * i + k] * m[k]
     for i in range(4):
-        t[i] = uv[0] * t[i] + uv[1] * t[4 + i]
-    ratio(uv, 1, t[0] * t[0] + t[1] * t[1], t[0] * t[2] + t[1] * t[3], t[2] * t[2] + t[3] * t[3])
-    ratio(uv, 2, t[0] * t[0] + t[2] * t[2], t[0] * t[1] + t[2] * t[3], t[1] * t[1] + t[3] * t[3])
+        t[i] = h.u * t[i] + h.v * t[4 + i]
+    put_ratio(
+        t[0] * t[0] + t[1] * t[1], t[0] * t[2] + t[1] * t[3], t[2] * t[2] + t[3] * t[3], uv.rows[1]
+    )  # fmt: skip
+    put_ratio(
+        t[0] * t[0] + t[2] * t[2], t[0] * t[1] + t[2] * t[3], t[1] * t[1] + t[3] * t[3], uv.rows[2]
+    )  # fmt: skip

@@ -1,15 +1,15 @@
 """The kernel for three revolute and three prismatic joints: the turns from the orientation alone.
 
 The slides do not turn the tool, so the orientation is A0 Rz(qa) A1 Rz(qb) A2 Rz(qc) A3: its third
-axis gives qb, at most two values, then qa and qc; the slides follow from a linear system. A0..A3
-are the turns of SlidingRobot.
+axis gives qb, at most two values, then qa and qc; the slides follow from a linear system. The turns
+of SlidingRobot are A0ᵀ, A1, A2, A3ᵀ.
 """
 
 from __future__ import annotations
 
-from ...kernel.language import Array, Part, atan2, cos, empty, sin, sqrt
+from ...kernel.language import Array, atan2, cos, empty, sin, sqrt
 from ...kernel.linalg import solve_square
-from ..approach import Frame
+from ..approach import Frame, composed
 from .family import equations
 from .polish import FOUND, add_answer, polish
 from .pose import no_answers, relative_pose
@@ -18,64 +18,38 @@ from .records import Answer, Answers, SlidingRobot
 __all__ = ["SLIDING", "slides_pose"]
 
 
-def product3(a: Array, i: int, b: Part, j: int, c: Array) -> None:
-    """c = a[i:] b[j:], 3x3."""
-    for r in range(3):
-        for s in range(3):
-            total = 0.0
-            for k in range(3):
-                total += a[i + 3 * r + k] * b[j + 3 * k + s]
-            c[3 * r + s] = total
-
-
 def turns(robot: SlidingRobot, pose: Frame, sign: float, qs: Array) -> bool:
     """qa, qb, qc of one branch; False when the orientation is out of reach."""
-    R = empty(9)
-    M = empty(9)
-    K = empty(9)
-    rows = empty(9)
-    for k in range(3):
-        rows[3 * k] = pose.s[k]
-        rows[3 * k + 1] = pose.n[k]
-        rows[3 * k + 2] = pose.a[k]
-    for r in range(3):
-        for s in range(3):
-            total = 0.0
-            for k in range(3):
-                total += robot.turns[3 * k + r] * rows[3 * k + s]
-            R[3 * r + s] = total
-    for r in range(3):
-        for s in range(3):
-            total = 0.0
-            for k in range(3):
-                total += R[3 * r + k] * robot.turns[27 + 3 * s + k]
-            M[3 * r + s] = total
-    x = robot.turns[15]
-    y = robot.turns[16]
-    X = robot.turns[20]
-    Y = robot.turns[23]
-    a = x * X + y * Y
-    b = y * X - x * Y
-    k1 = M[8] - robot.turns[17] * robot.turns[26]
+    half = empty(Frame)
+    M = empty(Frame)
+    R = empty(Frame)
+    K = empty(Frame)
+    composed(robot.turns[0], pose, half)
+    composed(half, robot.turns[3], M)
+    one = robot.turns[1]
+    two = robot.turns[2]
+    a = one.s[2] * two.a[0] + one.n[2] * two.a[1]
+    b = one.n[2] * two.a[0] - one.s[2] * two.a[1]
+    k1 = M.a[2] - one.a[2] * two.a[2]
     square = a * a + b * b - k1 * k1
     if square < -1e-9 or a * a + b * b < 1e-18:
         return False
     qb = atan2(b, a) + sign * atan2(sqrt(max(square, 0.0)), k1)
     c = cos(qb)
-    s1 = sin(qb)
-    for r in range(3):
-        R[3 * r] = c * robot.turns[9 + 3 * r] + s1 * robot.turns[10 + 3 * r]
-        R[3 * r + 1] = c * robot.turns[10 + 3 * r] - s1 * robot.turns[9 + 3 * r]
-        R[3 * r + 2] = robot.turns[11 + 3 * r]
-    product3(R, 0, robot.turns, 18, K)
-    qs[0] = atan2(M[5], M[2]) - atan2(K[5], K[2])
+    s = sin(qb)
+    R.s = c * one.s + s * one.n
+    R.n = c * one.n - s * one.s
+    R.a = one.a
+    R.p = one.p
+    composed(R, two, K)
+    qs[0] = atan2(M.a[1], M.a[0]) - atan2(K.a[1], K.a[0])
     qs[1] = qb
-    qs[2] = atan2(K[7], K[6]) - atan2(M[7], M[6])
-    if M[2] * M[2] + M[5] * M[5] < 1e-16:  # outer axes in line: only the sum of the turns is known
+    qs[2] = atan2(K.n[2], K.s[2]) - atan2(M.n[2], M.s[2])
+    if M.a[0] * M.a[0] + M.a[1] * M.a[1] < 1e-16:  # outer axes in line: only the sum is known
         qs[0] = 0.0
-        qs[2] = atan2(K[1], K[0]) - atan2(M[1], M[0])
-        if M[8] * K[8] > 0.0:
-            qs[2] = atan2(M[3], M[0]) - atan2(K[3], K[0])
+        qs[2] = atan2(K.n[0], K.s[0]) - atan2(M.n[0], M.s[0])
+        if M.a[2] * K.a[2] > 0.0:
+            qs[2] = atan2(M.s[1], M.s[0]) - atan2(K.s[1], K.s[0])
     return True
 
 

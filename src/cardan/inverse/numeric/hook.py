@@ -30,7 +30,7 @@ def _rows_function(poses: int, variables: int) -> Any:
 
     rows = poses // 16 * 6
     inputs = {"T": poses, "q": variables, "tree": 0, "variables": 0, "task": 0}
-    return KernelFunction(rows_of, inputs, {"e": rows, "J": rows * variables, "largest": 1})
+    return KernelFunction(rows_of, inputs, {"e": rows, "J": rows * variables})
 
 
 def with_constraints(

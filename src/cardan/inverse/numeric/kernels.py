@@ -337,15 +337,22 @@ def into_limits(tree: Tree, variables: Variables, q: Array) -> None:
             q[i] = min(max(q[i], row.lower), row.upper)
 
 
-def next_random(state: Array) -> float:
+@record()
+class Draws:
+    """Where a sequence of random numbers stands."""
+
+    state: float
+
+
+def next_random(draws: Draws) -> float:
     """A number in (0, 1): the minimal standard generator of Park and Miller, exact in floats."""
-    x = 16807.0 * state[0]
-    state[0] = x - 2147483647.0 * floor(x / 2147483647.0)
-    return state[0] / 2147483647.0
+    x = 16807.0 * draws.state
+    draws.state = x - 2147483647.0 * floor(x / 2147483647.0)
+    return draws.state / 2147483647.0
 
 
 def damped_least_squares(
-    T: Array, start: Array, seed: Array, tree: Tree, variables: Variables, task: Task, q: Array,
+    T: Array, start: Array, seed: Draws, tree: Tree, variables: Variables, task: Task, q: Array,
     info: Report,
 ) -> None:  # fmt: skip
     """From the start, then from random ones, until the targets are met; the best is kept.
@@ -353,8 +360,8 @@ def damped_least_squares(
     T: a pose (4x4, row by row) per target."""
     x = empty(MOST_VARIABLES)
     one = empty(Report)
-    state = empty(1)
-    state[0] = seed[0]
+    draws = empty(Draws)
+    draws.state = seed.state
     info.largest = 1e300
     info.iterations = 0
     info.converged = False
@@ -365,7 +372,7 @@ def damped_least_squares(
             if trial == 0:
                 x[i] = min(max(start[i], row.lower), row.upper)
             else:
-                u = next_random(state)
+                u = next_random(draws)
                 x[i] = row.first + u * (row.last - row.first)
         one.iterations = 0
         one.converged = False
@@ -386,13 +393,11 @@ def damped_least_squares(
 
 
 def rows_of(
-    T: Array, q: Array, tree: Tree, variables: Variables, task: Task, e: Array, J: Array,
-    largest: Array,
-) -> None:  # fmt: skip
+    T: Array, q: Array, tree: Tree, variables: Variables, task: Task, e: Array, J: Array
+) -> None:
     """Errors and Jacobian of all targets at q, for a solver that adds rows of its own."""
     f = empty(Placed)
     report = empty(Report)
     place_frames(tree, q, f)
     errors(task, T, f, e, report)
-    largest[0] = report.largest
     jacobian(tree, variables.count, task, f, J)
