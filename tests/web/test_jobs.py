@@ -513,6 +513,10 @@ def test_studies_say_what_the_library_says() -> None:
     assert np.column_stack([mapped[x] for x in "xyz"]) == pytest.approx(
         cardan.workspace(robot, 200).points
     )
+    answer = _ur5("workspace", samples=200, measure="dexterity")
+    dexterity = cardan.workspace(robot, 200).measure("dexterity")
+    assert _csv(answer, "workspace.csv")["dexterity"] == pytest.approx(dexterity)
+    assert answer["maps"][0]["value"] == "dexterity"
 
 
 def test_modes_are_shapes_of_the_robot() -> None:

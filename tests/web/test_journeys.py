@@ -20,6 +20,8 @@ from tests.web.test_page import SLOW, figures, open_bundled, until
 import cardan
 from cardan.app.web.panels.help import of_link
 from cardan.app.web.panels.new import described
+from cardan.app.web.panels.table import _TABLES
+from cardan.app.web.panels.tools import TOOLS
 from cardan.describe.files import dumps
 from cardan.loops.numeric import equations, skeleton
 from cardan.loops.standing import standing
@@ -236,22 +238,61 @@ def violations(page: Any, script: str) -> list[str]:
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 def test_nobody_is_kept_out(server: Server, browser: Any, axe: str, dark: bool) -> None:
-    """No violation of WCAG 2.2 AA that axe-core finds, on every tab and both pages beside."""
+    """No violation of WCAG 2.2 AA that axe-core finds: every table, every panel of Use, equations,
+    code, menus, dialogs, and the pages beside."""
     theme = "dark" if dark else "light"
     context = browser.new_context(viewport={"width": 1440, "height": 900}, color_scheme=theme)
+    context.set_default_timeout(SLOW)
     page = context.new_page()
+    faults: dict[str, list[str]] = {}
+
+    def judge(where: str) -> None:
+        page.wait_for_timeout(300)  # while something fades its colours are others
+        faults[where] = violations(page, axe)
+
+    def dialog(where: str, opener: Any) -> None:
+        opener.click()
+        page.locator(".q-dialog .q-card").wait_for()
+        judge(where)
+        page.keyboard.press("Escape")
+        closed(page)
+
     page.goto(f"{server.address}/?token={TOKEN}")
-    page.get_by_role("tab", name="Geometry").wait_for(timeout=SLOW)
-    faults = {"Robot": violations(page, axe)}
+    page.get_by_role("tab", name="Geometry").wait_for()
+    judge("Robot")
+    for name in list(_TABLES)[1:]:
+        page.get_by_role("tab", name=name, exact=True).click()
+        page.locator(f".grid-blocks[data-table={name}]").wait_for()
+        judge(name)
+    menus = {"Robot": ("New ...", "Open a file", "Keep in"), "Help": ("Limits", "About")}
+    for menu, items in menus.items():
+        head = page.get_by_role("button", name=menu, exact=True)
+        for words in items:
+            head.click()
+            page.locator(".menu-list").wait_for()
+            judge(f"menu {menu}")
+            dialog(words, page.get_by_role("menuitem", name=words))
+    page.keyboard.press("Control+k")
+    page.get_by_label("Find a command").first.wait_for()
+    judge("palette")
+    page.keyboard.press("Escape")
+    closed(page)
     page.get_by_role("tab", name="Models").click()
     page.get_by_role("button", name="Derive").click()
-    page.locator(".equations math").first.wait_for(timeout=SLOW)
-    faults["Models"] = violations(page, axe)
-    room = panel(page, "Torques of a motion")
-    room.get_by_role("button", name="Compute and play").wait_for(timeout=SLOW)
-    faults["Use"] = violations(page, axe)
-    page.goto(f"{server.address}/gallery")
-    page.locator(".robot-card").first.wait_for(timeout=SLOW)
-    faults["gallery"] = violations(page, axe)
+    page.locator(".equations math").first.wait_for()
+    judge("equations")
+    page.get_by_role("tab", name="Code").click()
+    page.locator(".cm-content[aria-label]").first.wait_for()
+    judge("code")
+    page.get_by_role("tab", name="Use").click()
+    for tool in (x for x in TOOLS if x.fits(cardan.load("rx90"))):
+        room = panel(page, tool.title)
+        room.get_by_role("button", name=tool.button, exact=True).wait_for()
+        judge(tool.title)
+        page.locator(".use-panel .q-item", has_text=tool.title).first.click()
+    for path, card in (("gallery", ".robot-card"), ("robots", ".gallery-page")):
+        page.goto(f"{server.address}/{path}")
+        page.locator(card).first.wait_for()
+        judge(path)
     context.close()
     assert {where: x for where, x in faults.items() if x} == {}

@@ -128,7 +128,7 @@ def test_a_cell_says_what_is_wrong(page: Any) -> None:
 
 def test_code_is_that_of_the_command_line(page: Any, tmp_path: Path) -> None:
     page.get_by_role("button", name="Dynamic", exact=True).click()
-    page.get_by_role("menuitem", name="inverse-dynamics", exact=True).click()
+    page.get_by_role("menuitem", name=re.compile("^inverse-dynamics ")).click()
     page.get_by_role("button", name="Derive").click()
     page.locator(".equations math").first.wait_for(timeout=SLOW)
     page.get_by_role("tab", name="Code").click()
@@ -262,7 +262,7 @@ def test_simulation_moves_the_robot(page: Any) -> None:
     page.get_by_label("End the motion").click()
     until(page, lambda: apart(figures(page), at) < 2e-3)  # where it began
     page.reload()  # the charts are there again, and what was asked for
-    page.get_by_text("revision").wait_for(timeout=SLOW)
+    page.get_by_text("of Universal Robots UR5, at").wait_for(timeout=SLOW)
     page.locator(".chart").first.wait_for(timeout=SLOW)
     assert page.get_by_label("first velocities").input_value() == "0.5"
 
@@ -334,6 +334,12 @@ def test_the_first_page_is_there_soon(browser: Any, tmp_path: Path) -> None:
         page.goto(f"{own.address}/?token={TOKEN}")
         page.get_by_label("d of link3").wait_for(timeout=SLOW)
         assert processor(own.process.pid) < 2.5
+        assert page.locator(".splash").is_hidden()
+        context.close()
+        context = browser.new_context(java_script_enabled=False)  # before the scripts are there
+        page = context.new_page()
+        page.goto(f"{own.address}/?token={TOKEN}")
+        page.get_by_text("loading").wait_for()
         context.close()
     finally:
         own.stop()
@@ -574,6 +580,34 @@ def test_the_end_effector_is_moved_turned_and_typed(page: Any) -> None:
             assert np.abs(turned.as_rotvec()[:2]).max() < 0.01
 
 
+def test_the_camera_follows_a_robot_that_leaves_the_picture(page: Any) -> None:
+    """Unless the user has placed it."""
+    open_bundled(page, "ur5")
+    eye = "[...getElement(document.querySelector('.scene').id.slice(1)).camera.position]"
+    scene = page.locator(".scene").bounding_box()
+    page.wait_for_timeout(800)
+    before = page.evaluate(eye)
+
+    def turn(angle: str) -> None:
+        first = page.locator(".slider-row input.figure").first
+        first.fill(angle)
+        first.press("Enter")
+        until(page, lambda: abs(figures(page)[0] - float(angle)) < 1e-3)
+
+    turn("2.5")
+    until(page, lambda: apart(page.evaluate(eye), before) > 0.05)
+    x, y = page.evaluate(_TARGET)
+    assert 0 < x - scene["x"] < scene["width"]
+    assert 0 < y - scene["y"] < scene["height"]
+    page.mouse.move(scene["x"] + 40, scene["y"] + scene["height"] - 40)
+    page.mouse.wheel(0, -600)
+    page.wait_for_timeout(800)
+    placed = page.evaluate(eye)
+    turn("0")
+    page.wait_for_timeout(1500)
+    assert page.evaluate(eye) == placed
+
+
 def test_tips_come_by_keys_and_by_touch(page: Any) -> None:
     tip = page.locator(".tip")
     for _ in range(60):
@@ -655,7 +689,7 @@ def test_natural_frequencies(page: Any) -> None:
 def test_a_job_can_be_cancelled(page: Any) -> None:
     open_bundled(page, "snake30")
     page.get_by_role("button", name="Dynamic", exact=True).click()
-    page.get_by_role("menuitem", name="lagrange", exact=True).click()
+    page.get_by_role("menuitem", name=re.compile("^lagrange ")).click()
     page.get_by_role("button", name="Derive").click()
     page.get_by_role("button", name="Cancel", exact=True).click(timeout=SLOW)
     page.get_by_text("cancelled", exact=True).wait_for(timeout=SLOW)

@@ -135,8 +135,11 @@ def solids(robot: Robot) -> list[Solid]:
         elif i not in plates:
             parts += _way(j, [np.array([0, 0, -r]), np.zeros(3)], R, R)
         if joint.sigma == REVOLUTE:
+            drum = 1.2 * max(R, radii[i] if i else R)
             at = 0.0 if i in plates else -r
-            parts += _housing(j, at, 1.2 * max(R, radii[i] if i else R))
+            if i == 0:  # it stands on the ground, as far as its link reaches up
+                at += np.copysign(min(1.19 * drum, abs(r)), r) if at else 0.0
+            parts += _housing(j, at, drum)
     for wheel in robot.wheels:
         parts += _rim(wheel, 0.5 * radii[wheel.link])
     for loop in robot.loops:

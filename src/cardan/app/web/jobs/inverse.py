@@ -26,6 +26,7 @@ __all__ = ["assemblies", "inverse"]
 _STARTS = 96
 _MOST = 12  # joints of a chain: of more, infinitely many configurations are the rule
 _FEW = 64  # assemblies that are listed
+_METHODS = {"paul": "Paul's method", "pieper": "Pieper's method", "general": "the general method"}
 _APART = 1e-3  # rad, m: nearer ones are the same; a search near a singularity is no finer
 
 
@@ -95,8 +96,9 @@ def _answer(q: Any, method: str, reason: str, equations: str = "", why: str = ""
         words = why or f"tried by {method}"
         return {**answer, "fails": f"no configuration reaches this pose; {words}"}
     count = f"{len(rows)} configuration{'s' * (len(rows) != 1)}"
-    texts = {"Equations": equations} if equations else {}
-    return {**answer, "says": f"{count} by {method}: {reason}", "texts": texts}
+    texts = {"Equations": f"{reason}\n\n{equations}"} if equations else {}
+    words = _METHODS.get(method, f"{method} {reason}")
+    return {**answer, "says": f"{count} by {words}", "texts": texts}
 
 
 def _pose(data: Data) -> np.ndarray | None:

@@ -336,13 +336,13 @@ def comparison(robot: Any, data: Data, say: Say) -> Data:
     errors = {name: tracked(run, compared.motion) for name, run in runs.items()}
     on = coordinates(robot)
     charts = [
-        {"title": f"error of {robot.variables[k]}", "quantity": "q",
-         "of": robot.variables[k], "curves": {name: x[:, j].tolist() for name, x in errors.items()}}
+        {"title": f"error of {robot.variables[k]}", "quantity": "q", "of": robot.variables[k],
+         "curves": {LAWS[name].words: x[:, j].tolist() for name, x in errors.items()}}
         for j, k in enumerate(on.place[on.driven])
     ]  # fmt: skip
     table = compared.table()
     heads = list(table[0])
-    rows = [[_figure(row[key]) for key in heads] for row in table]
+    rows = [[LAWS[row["law"]].words, *(_figure(row[key]) for key in heads[1:])] for row in table]
     csv = {"t": t} | {f"{name}_error{j}": x for name, all_ in errors.items()
                       for j, x in enumerate(all_.T, 1)}  # fmt: skip
     return {

@@ -135,7 +135,7 @@ def excitation(robot: Any, data: Data, say: Say) -> Data:
 
 
 def workspace(robot: Any, data: Data, say: Say) -> Data:
-    """Where a frame can be: figures, two views coloured by the manipulability, the points."""
+    """Where a frame can be: figures, two views coloured by a measure, the points."""
     from ....motion.workspace import workspace as reached
 
     samples = int(data.get("samples") or 20_000)
@@ -144,6 +144,9 @@ def workspace(robot: Any, data: Data, say: Say) -> Data:
     say("trying configurations")
     space = reached(robot, samples, frame=data.get("frame") or None,
                     assemblies=str(data.get("assemblies") or "home"))  # fmt: skip
+    name = str(data.get("measure") or "manipulability")
+    say("measuring")
+    shades = space.measure(name)
     facts = space.table()
     unit = {1: "m", 2: "m²", 3: "m³"}[facts["dimensions"]]
     rows = [
@@ -152,21 +155,19 @@ def workspace(robot: Any, data: Data, say: Say) -> Data:
         *([axis, f"{low:.4g} to {high:.4g} m"]
           for axis, low, high in zip("xyz", facts["lowest"], facts["highest"], strict=True)),
         ["reached", f"{facts['volume']:.4g} {unit}"], ["holes", f"{facts['holes']:.4g} {unit}"],
-        ["largest manipulability", f"{facts['largest manipulability']:.4g}"],
+        [f"{name}, least and largest", f"{shades.min():.4g} to {shades.max():.4g}"],
     ]  # fmt: skip
     some = np.linspace(0, len(space.points) - 1, min(len(space.points), _POINTS)).astype(int)
-    some = some[np.argsort(space.manipulability[some])]
-    shade = space.manipulability[some]
+    some = some[np.argsort(shades[some])]
+    shade = shades[some]
     maps = [
         {"title": f"{'xyz'[h]} and {'xyz'[v]}", "x": "xyz"[h], "y": "xyz"[v], "unit": "m",
-         "value": "manipulability", "most": float(np.quantile(shade, 0.98)),
+         "value": name, "most": float(np.quantile(shade, 0.98)),
          "points": np.column_stack([space.points[some][:, [h, v]], shade]).round(5).tolist()}
         for h, v in ((0, 1), (0, 2))
     ]  # fmt: skip
     csv = dict(zip("xyz", space.points.T, strict=True))
-    csv |= {f"q{j}": x for j, x in enumerate(space.q.T, 1)} | {
-        "manipulability": space.manipulability
-    }
+    csv |= {f"q{j}": x for j, x in enumerate(space.q.T, 1)} | {name: shades}
     return {
         "tables": [{"heads": ["", ""], "rows": rows}], "maps": maps,
         "files": {"workspace.csv": "All points"}, "parts": {"workspace.csv": as_csv(csv)},

@@ -43,7 +43,8 @@ async def show(page: Page, view: View, work: Work, answer: dict[str, Any], fresh
     if "robot" in answer:
         _use_here(page, answer["robot"])
     for name, value in answer.get("values", {}).items():
-        ui.label(f"{name} =\n{matrix(np.array(value, float))}").classes("listing matrix")
+        words = ui.label(f"{name} =\n{matrix(np.array(value, float))}").classes("listing matrix")
+        words.props(f'tabindex=0 role=group aria-label="{name}"')
     for table in answer.get("tables", []):
         _table(**table)
     if "configurations" in answer:
@@ -184,6 +185,7 @@ def _configurations(page: Page, view: View, q: np.ndarray, fresh: bool) -> None:
                 line.on(event, lambda: draw())
     if fresh:
         draw()
+        view.look(q)
 
 
 def _take(page: Page, q: np.ndarray) -> None:
@@ -219,6 +221,6 @@ def matrix(x: np.ndarray) -> str:
     words = [f"{number:.6g}" for number in x.ravel()]
     wide = max(map(len, words), default=0)
     return np.array2string(
-        x, max_line_width=110, threshold=100_000,
+        x, max_line_width=100_000, threshold=100_000,
         formatter={"float_kind": lambda number: f"{number:>{wide}.6g}"},
     )  # fmt: skip

@@ -74,6 +74,7 @@ def chart(
                    "itemWidth": 16},
         "grid": {"left": 56, "right": 24, "top": 34, "bottom": 26},
         "xAxis": {"type": "value", "name": "s", "min": t[0], "max": t[-1], **_AXIS,
+                  "axisLabel": {"hideOverlap": True},
                   "axisPointer": {"label": {
                       ":formatter": "p => `${Number(p.value.toPrecision(4))} s`"}}},
         "yAxis": {"type": "value", "scale": True, **_AXIS},

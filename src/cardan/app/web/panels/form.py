@@ -21,7 +21,7 @@ from ..jobs.questions import driven, rates
 from ..server.angles import DEGREE, factors, names, unit
 from ..server.state import Page
 from .cells import say
-from .open import packed
+from .open import packed, uploader
 
 __all__ = ["Field", "Form", "Vector", "frames", "listed", "of_signature"]
 
@@ -72,7 +72,7 @@ class Form:
             if field.kind in small and row is None:
                 row = ui.row().classes("items-end form-row")
             row = row if field.kind in small else None
-            with row or ui.column().classes("w-full gap-0"):
+            with row or ui.column().classes("w-full gap-0 form-line"):
                 self.entries[field.key] = _Entry(page, field, self._changed)
         self._changed()
 
@@ -138,7 +138,7 @@ class _Entry:
 
     def _number(self, label: str) -> Any:
         number = ui.number(label, value=self.field.value, min=self.field.least, max=self.field.most)
-        return number.classes("w-32").props("dense")
+        return number.props("dense").style(f"width: {max(8, 0.5 * len(label)):g}rem")
 
     def _choice(self, label: str, several: bool = False) -> Any:
         choices = dict(self.field.choices or {})
@@ -185,23 +185,22 @@ class _Entry:
 
     def _file(self, label: str) -> Any:
         with ui.column().classes("w-full gap-0") as room:
-            uploader: Any = ui.upload(
-                label=label, on_upload=lambda event: self._taken(event, uploader, chosen),
-                auto_upload=True, max_file_size=_LARGEST,
+            place: Any = uploader(
+                label, on_upload=lambda event: self._taken(event, place, chosen),
+                max_file_size=_LARGEST,
                 on_rejected=lambda: say(f"too large: {_LARGEST // 1_000_000} MB are allowed"),
             )  # fmt: skip
-            uploader.props("flat bordered").classes("w-full upload")
-            chosen: Any = ui.label("").classes("hint")
+            chosen: Any = ui.label("").classes("hint").props("role=status")
         return room
 
-    async def _taken(self, event: Any, uploader: Any, chosen: Any) -> None:
+    async def _taken(self, event: Any, place: Any, chosen: Any) -> None:
         try:
             self.digest, self.attached = await packed([event.file], _LARGEST)
         except CardanError as error:
             say(str(error))
             return
         chosen.set_text(f"{str(event.file.name)[-60:]}, {event.file.size() / 1e6:.3g} MB")
-        uploader.reset()  # another one may follow
+        place.reset()  # another one may follow
         if self.field.taken is not None:
             await self.field.taken(self)
 

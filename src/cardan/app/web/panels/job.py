@@ -121,7 +121,7 @@ class Work:
         at = time.localtime(self.about["time"])
         today = at[:3] == time.localtime()[:3]
         clock = time.strftime("%H:%M" if today else "%d %b %Y %H:%M", at)
-        words = f"{self.about['name'][:60]}, revision {self.about['revision']}, {clock}"
+        words = f"of {self.about['name'][:60]}, at {clock}"
         self.mark.set_text(f"Stale, {since}: {words}" if since else words)
         self.mark.classes(**{"add" if since else "remove": "stale"})
 

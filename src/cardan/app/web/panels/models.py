@@ -30,6 +30,18 @@ _EXTENSIONS = {
     "text": "txt", "latex": "tex", "markdown": "md", "html": "html",
 }  # fmt: skip
 _WORDS = {"f_e": "external wrenches f_e"}  # options whose name says little
+# for those who cannot see it: the editor is there a moment after its place
+_NAMED = """
+let tries = 100;
+const name = () => {
+  const text = getElement(%d)?.$el.querySelector('.cm-content');
+  if (text) {
+    text.setAttribute('aria-label', %s);
+    text.parentElement.setAttribute('tabindex', 0); // keys scroll it
+  } else if (tries--) setTimeout(name, 50);
+};
+name();
+"""
 _NUMERIC = ("ros2", "fmu")  # packages of numbers: symbols take the values of the tab Use
 _HIGHLIGHT = {
     "c": "C", "cpp": "C++", "fortran": "Fortran", "python": "Python", "jax": "Python",
@@ -392,6 +404,7 @@ class Code:
                 theme=_theme(page.dark), line_wrapping=False,
             )  # fmt: skip
             self.editor.props("readonly").classes("w-full code")
+            ui.run_javascript(_NAMED % (self.editor.id, json.dumps(f"Code in {language}")))
 
     def _themed(self, dark: bool) -> None:
         if self.editor is not None and not self.editor.is_deleted:
@@ -399,7 +412,7 @@ class Code:
 
 
 def _theme(dark: bool) -> Any:
-    return "basicDark" if dark else "basicLight"
+    return "vscodeDark" if dark else "vscodeLight"
 
 
 def _field(key: str, option: Option) -> Any:

@@ -18,9 +18,18 @@ from ..server.state import Page
 from .cells import say as tell
 from .menus import choose_from
 
-__all__ = ["open_file", "packed"]
+__all__ = ["open_file", "packed", "uploader"]
 
 _LARGEST = 64_000_000  # bytes of an upload
+# a file input with its label: Quasar's own is a button in a button, without a name
+_HEAD = """
+<label class="upload-head">
+  <q-spinner v-if="props.isUploading" size="18px" /><q-icon v-else name="upload_file" size="18px" />
+  <span>%s</span>
+  <input class="q-uploader__input" type="file" :multiple="%s"
+    @change="props.addFiles([...$event.target.files])" />
+</label>
+"""
 
 
 async def packed(files: list[Any], largest: int = _LARGEST) -> tuple[str, bytes]:
@@ -37,6 +46,13 @@ async def packed(files: list[Any], largest: int = _LARGEST) -> tuple[str, bytes]
         return digest.hexdigest(), json.dumps(listed).encode()
 
     return await asyncio.to_thread(pack)
+
+
+def uploader(label: str, **more: Any) -> Any:
+    """A place to drop files on, or to choose them by pointer or keys."""
+    place = ui.upload(auto_upload=True, **more).classes("w-full upload").props("flat bordered")
+    place.add_slot("header", _HEAD % (label, str(more.get("multiple", False)).lower()))
+    return place
 
 
 def open_file(page: Page) -> None:
@@ -63,16 +79,15 @@ def open_file(page: Page) -> None:
             status.set_text("")
             if message:
                 faults.set_text(message)
-                uploader.reset()
+                files.reset()
             else:
                 dialog.close()
 
-        uploader = ui.upload(
-            label="Drop files here, or choose them", on_multi_upload=take, auto_upload=True,
-            multiple=True, max_total_size=_LARGEST,
+        files = uploader(
+            "Drop files here, or choose them", on_multi_upload=take, multiple=True,
+            max_total_size=_LARGEST,
             on_rejected=lambda: faults.set_text("too large: 64 MB are allowed"),
         )  # fmt: skip
-        uploader.classes("w-full upload").props("flat bordered")
         with ui.row().classes("w-full justify-end"):
             ui.button("Close", on_click=dialog.close).props("flat no-caps")
     dialog.on("hide", dialog.delete)

@@ -23,7 +23,7 @@ from .new import new
 from .open import open_file
 from .robots import keep
 from .save import FORMATS, download
-from .style import KEYS, STYLE, UPRIGHT, is_dark
+from .style import KEYS, SPLASH, STYLE, UPRIGHT, is_dark
 from .table import description
 from .tools import using
 
@@ -38,7 +38,7 @@ def build(page: Page, shelf: Shelf, link: str = "") -> None:
     client.on_delete(page.close)
     page.within = lambda: client
     ui.add_css(STYLE)
-    ui.add_body_html(KEYS)
+    ui.add_body_html(SPLASH + KEYS)
     ui.colors(primary="#2b5d8a", secondary="#5c6670", accent="#b5402a", negative="#b5402a")
     dark = ui.dark_mode(page.project.page.get("dark"))
 

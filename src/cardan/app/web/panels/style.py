@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nicegui import ui
 
-__all__ = ["KEYS", "STYLE", "UPRIGHT", "is_dark"]
+__all__ = ["KEYS", "SPLASH", "STYLE", "UPRIGHT", "is_dark"]
 
 STYLE = """
 :root { --line: #dfe3e8; --soft: #57616b; --face: #ffffff; --ink: #1d2730; --scene: #f3f5f7;
@@ -125,6 +125,7 @@ body.body--dark .q-btn.bg-primary { --q-primary: #2f6aa0; }
 .figure { font-variant-numeric: tabular-nums; font-weight: 600; white-space: nowrap; }
 .listing { white-space: pre-wrap; overflow-wrap: anywhere; font-size: 13px;
   font-family: ui-monospace, monospace; }
+.listing.matrix { white-space: pre; overflow-x: auto; max-width: 100%; }
 .equations { outline: 0; border-top: 1px solid var(--line); }
 .equations:focus-visible { box-shadow: 0 -2px 0 var(--accent); }
 .code { height: max(280px, calc(var(--room) - 140px)); }
@@ -273,10 +274,12 @@ button.slider-unit { cursor: pointer; } button.slider-unit:hover { color: var(--
 .facts th, .facts td { text-align: left; padding: 3px 18px 3px 0; vertical-align: top;
   border-bottom: 1px solid var(--line); font-weight: 400; }
 .facts thead th { font-weight: 600; white-space: nowrap; } .facts tbody th { color: var(--soft); }
-.form-row { gap: 4px 16px; }
+.form-row { gap: 4px 16px; } .form-line:not(:has(> :not(.hidden))) { display: none; }
 .upload .q-uploader__header { background: var(--hover); color: var(--ink); }
-.upload .q-uploader__subtitle { display: none; }
-.upload .q-uploader__list:empty { display: none; } .upload { max-height: 190px; }
+.upload-head { display: flex; align-items: center; gap: 10px; padding: 9px 12px; cursor: pointer; }
+.upload-head:focus-within { outline: 2px solid var(--accent); outline-offset: -3px; }
+.upload-head input { position: absolute; width: 1px; height: 1px; opacity: 0; }
+.upload .q-uploader__list { display: none; }
 .upload.q-uploader--bordered, .upload .q-uploader { border-color: var(--line); border-radius: 6px; }
 .report { width: 100%; height: 640px; border: 1px solid var(--line); background: #fff; }
 @media (max-width: 1100px) { .for-keys { display: none; }
@@ -297,6 +300,9 @@ button.slider-unit { cursor: pointer; } button.slider-unit:hover { color: var(--
   .view { height: 100%; } .stage { min-height: 180px; } .below { max-height: 55%; }
   .title { max-width: 7rem; } .header { overflow-x: auto; scrollbar-width: none; padding: 3px 8px; }
   .header .q-btn { min-width: 0; padding: 2px 4px; } .brand { margin-right: 4px; } }
+.splash { position: fixed; inset: 0; display: flex; flex-direction: column; gap: 6px;
+  align-items: center; justify-content: center; color: var(--soft); background: var(--face); }
+.splash b { font-size: 28px; color: var(--ink); } body:has(#app > *) > .splash { display: none; }
 .for-phones { display: none; }
 @media (max-width: 600px) { .tool-row { position: static; } .menus, .for-room { display: none; }
   .view-cube { left: 14px; top: 54px; } .chooser-bar { left: 70px; top: 54px; }
@@ -307,6 +313,9 @@ button.slider-unit { cursor: pointer; } button.slider-unit:hover { color: var(--
 # the tables above the robot, not beside it: asked anew whenever the window changes
 UPRIGHT = """(Quasar.Screen.width, Quasar.Screen.height,
   matchMedia("(max-width: 900px) and (orientation: portrait)").matches)"""
+
+# seen while the scripts of the page are on their way
+SPLASH = '<div class="splash" role="status"><b>Cardan</b><span>loading ...</span></div>'
 
 # Alt+1..3 choose a tab; Ctrl with Z, Y, and single keys, work wherever no text is being typed.
 # A dialog that is open holds them; one that fades out is modal no more.

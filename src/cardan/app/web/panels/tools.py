@@ -31,6 +31,12 @@ __all__ = ["TOOLS", "Tool", "using"]
 
 _RATES = {"qd": ("velocities", "/s"), "qdd": ("accelerations", "/s²")}
 _PROGRAMS = {name: name for name, entry in MENU.items() if entry.program}
+_SHADES = {
+    "manipulability": "manipulability", "dexterity": "dexterity: 0 is singular",
+    "type-1": "how far from singular: platform at rest",
+    "type-2": "how far from singular: drives at rest", "speed": "speed in the slowest direction",
+    "force": "force in the weakest direction",
+}  # fmt: skip
 _PATHS = {"place": "to a place", "points": "through points", "line": "straight line of the tool",
           "file": "as a file says"}  # fmt: skip
 
@@ -274,8 +280,11 @@ def _excited(page: Page) -> list[Field]:
 
 
 def _space(page: Page) -> list[Field]:
+    shades = {key: words for key, words in _SHADES.items()
+              if page.robot.loops or not key.startswith("type")}  # fmt: skip
     own = [Field("samples", "configurations", "whole", 20_000, least=100, most=2_000_000),
-           Field("frame", "Frame", "choice", "", frames(page))]  # fmt: skip
+           Field("frame", "Frame", "choice", "", frames(page)),
+           Field("measure", "Colour", "choice", "manipulability", shades)]  # fmt: skip
     ways = {"home": "the assembly it stands in", "all": "all assemblies"}
     return [*own, Field("assemblies", "Loops", "choice", "home", ways)] if page.robot.loops else own
 
@@ -345,7 +354,8 @@ TOOLS = (
          hint="All ways to close the loops where the active joints are; of a platform its poses.",
          fits=lambda robot: bool(robot.loops)),
     Tool("Workspace", "public", "workspace", "Map it", _space,
-         "Where a frame can be, within the limits of the joints, and how well it moves there."),
+         "Where a frame can be, within the limits of the joints; how well it moves there, or how "
+         "near a singularity is."),
     Tool("Singularities", "warning_amber", "singular", "List them", _singular,
          "The determinant of the Jacobian in factors, and what each means.", fits=_is_arm),
     Tool("Torques of a motion", "show_chart", "motion", "Compute and play",

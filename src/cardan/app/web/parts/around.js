@@ -20,8 +20,9 @@ export default {
       <div v-if="words" class="pull-words">{{ words }}</div>
     </div>`,
   // pose: of the end effector, 16 numbers row by row; size: of the robot's bodies
-  props: { scene: Number, pose: Array, size: Number, handle: Boolean, ground: Boolean },
-  emits: ["pull", "drop", "look", "over"],
+  // looked: another number whenever the page has chosen where the camera is
+  props: { scene: Number, pose: Array, size: Number, handle: Boolean, ground: Boolean, looked: Number },
+  emits: ["pull", "drop", "look", "over", "lost"],
   data: () => ({ words: "" }),
   computed: {
     faces: () => FACES.map(([name, right, up]) => {
@@ -34,10 +35,11 @@ export default {
     pose() { this.follow(); },
     size() { this.follow(); },
     handle() { this.follow(); },
+    looked() { this.own.byHand = false; },
   },
   created() { this.own = {}; }, // what three.js has must not be watched
   mounted() { this.wait(); },
-  beforeUnmount() { clearTimeout(this.own.timer); clearTimeout(this.own.looking); },
+  beforeUnmount() { for (const name of ["timer", "looking", "settling"]) clearTimeout(this.own[name]); },
   methods: {
     wait() {
       const view = typeof mounted_app === "undefined" ? null : getElement(this.scene);
@@ -57,6 +59,7 @@ export default {
       own.canvas.addEventListener("pointerdown", this.down, true); // before the camera's
       own.canvas.addEventListener("pointermove", this.over);
       own.canvas.addEventListener("pointerleave", () => this.tellLink());
+      view.controls.addEventListener("start", () => { own.byHand = true; });
       this.lights();
       this.follow();
       this.calm();
@@ -80,7 +83,12 @@ export default {
         if (!fresh) return;
         Object.assign(own, { eye, drawn: seen });
         renderer.stale = false;
-        if (moved) { scene.updateMatrixWorld(); this.shade(); }
+        if (moved) {
+          scene.updateMatrixWorld();
+          this.shade();
+          clearTimeout(own.settling);
+          own.settling = setTimeout(this.missed, 500);
+        }
         draw.call(renderer, scene, camera);
         this.turn();
       };
@@ -88,6 +96,18 @@ export default {
         const place = names.render;
         names.render = (...args) => { if (fresh) place.apply(names, args); };
       }
+    },
+    // the robot has moved out of sight: the camera may follow, unless the user has placed it
+    missed() {
+      const { view, held, byHand } = this.own, at = new THREE.Vector3();
+      if (held || byHand || !view.$el.isConnected) return;
+      let out = false;
+      view.scene.traverseVisible((x) => {
+        if (!x.isMesh || !x.object_id || x.parent === view.scene) return;
+        at.setFromMatrixPosition(x.matrixWorld).project(view.camera);
+        out ||= Math.abs(at.x) > 1 || Math.abs(at.y) > 1;
+      });
+      if (out) this.$emit("lost");
     },
     seen(scene) {
       const found = [this.ground ? 1 : 0];

@@ -10,7 +10,7 @@ export default {
           <q-list dense role="menu" class="menu-list" :aria-label="menu.title" @keydown="pressed">
             <template v-for="(item, k) in menu.items" :key="k">
               <q-separator v-if="!item" spaced="4px" />
-              <q-item v-else clickable role="menuitem" :aria-label="item.words" class="menu-item"
+              <q-item v-else clickable role="menuitem" class="menu-item"
                 @click="$emit('choose', item.id)">
                 <q-item-section>
                   <q-item-label>{{ item.words }}</q-item-label>

@@ -28,10 +28,14 @@ _PLACES = ("x", "y", "z", "roll", "pitch", "yaw")
 class Around(Element, component="../parts/around.js"):
     """The cube of views, the handle of the end effector, shadows: all in the scene."""
 
-    def __init__(self, scene: int, hand: Hand, look: Callable[[str], None]) -> None:
+    def __init__(
+        self, scene: int, hand: Hand, look: Callable[[str], None], lost: Callable[[], None]
+    ) -> None:  # fmt: skip
+        """look: asked for a view by its name; lost: the robot has moved out of sight."""
         super().__init__()
-        self._props.update(scene=scene, pose=[], size=1.0, handle=True, ground=True)
+        self._props.update(scene=scene, pose=[], size=1.0, handle=True, ground=True, looked=0)
         self.on("look", lambda event: look(str(event.args)))
+        self.on("lost", lambda event: lost())
         for word, work in (("pull", hand.pull), ("drop", hand.drop)):
             self.on(word, lambda event, work=work: self._moved(work, event.args))
 
@@ -39,6 +43,10 @@ class Around(Element, component="../parts/around.js"):
         pose = np.array(numbers, float)
         if pose.shape == (16,) and np.isfinite(pose).all():
             await work(_rigid(pose.reshape(4, 4)))
+
+    def looked(self) -> None:
+        """The camera is where the page has put it."""
+        self._props["looked"] += 1
 
     def place(self, pose: np.ndarray, size: float, handle: bool, ground: bool) -> None:
         shown = {"pose": pose.round(7).ravel().tolist(), "size": size, "handle": handle,

@@ -87,7 +87,7 @@ class View:
                 self.scene = stage(self.hand.dropped)
                 self.scene.on("drag", self.hand.dragged, throttle=0.1)
                 self._tools()
-                self.around = Around(self.scene.id, self.hand, self._look_from)
+                self.around = Around(self.scene.id, self.hand, self._look_from, self._lost)
                 self.around.on("over", lambda event: self._over(event.args))
                 self.chooser = Chooser(page)
                 self.player = Player(self._instant, self._played)
@@ -151,6 +151,11 @@ class View:
     def _from(self, direction: tuple[float, float, float]) -> None:
         self.direction = direction
         self.look()
+
+    def _lost(self) -> None:
+        """The joints have moved the robot out of sight."""
+        if not self.player.seconds and not self.hand.held:
+            self.look()
 
     def _picture(self) -> None:
         save_picture(self.scene, f"{self.page.stem}.png")
@@ -378,6 +383,7 @@ class View:
                 at = frames[..., j, :3, :3] @ centre + frames[..., j, :3, 3]
                 places.append(at.reshape(-1, 3))
             fit(self.scene, np.concatenate(places), 0.09 * self.thick, self.direction)
+            self.around.looked()
 
     # placing
 
