@@ -1,8 +1,9 @@
 """Builds the site:  python docs/site/build.py [--downloads] [FOLDER]   (build/site)
 
-The pages of docs/ are laid out in build/site-source, one page per section and the pages that are
-made from the program are added, and Sphinx does the rest. A warning is an error: no link may lead
-nowhere (links.py looks at the pages that were built), no page may stand outside the navigation.
+The pages of docs/ are laid out in build/site-source, the front page (front.py), one page per
+section and the pages that are made from the program are added, and Sphinx does the rest. A warning
+is an error: no link may lead nowhere (links.py looks at the pages that were built), no page may
+stand outside the navigation.
 --downloads adds the sheet and the C code of every robot of the gallery, which takes some minutes: a
 release has them.
 """
@@ -20,6 +21,7 @@ from dataclasses import replace
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import front
 import make_gallery
 from links import broken
 from navigation import DOCS, Section, sections, slug
@@ -38,7 +40,9 @@ GENERATED = {"Reference": PAGES}
 def main(folder: Path, *, downloads: bool = False) -> int:
     """Lay the pages out and run Sphinx; its exit status."""
     source = ROOT / "build" / "site-source"
-    stage(source, downloads)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", cardan.CardanWarning)
+        stage(source, downloads)
     here = str(Path(__file__).parent)
     trees = str(source.with_name("site-doctrees"))  # beside the site: they are not to be deployed
     words = ["-b", "html", "-c", here, "-d", trees, "-W", "--keep-going", "-q"]
@@ -57,11 +61,10 @@ def stage(source: Path, downloads: bool) -> None:
             texts[path.relative_to(DOCS).as_posix()] = path.read_bytes()
     for path in (ROOT / "src/cardan/describe/robots").glob("*.toml"):
         texts[f"robots/{path.name}"] = path.read_bytes()
-    del texts["gallery.md"]
     files = {name: code_and_sheet(name) if downloads else {} for name in cardan.robots()}
     for own in files.values():
         texts.update(own)
-    texts["gallery-robots.md"] = with_tables(make_gallery.text(), files)
+    texts["gallery.md"] = front.gallery(with_tables(make_gallery.text(), files))
     for name in cardan.robots():  # a robot that came since the pictures were drawn
         if f"pictures/gallery/{name}.png" not in texts:
             texts[f"pictures/gallery/{name}.png"] = make_gallery.drawn(name)
@@ -69,8 +72,9 @@ def stage(source: Path, downloads: bool) -> None:
         texts[f"examples/{path.name}"] = path.read_bytes()
     parts = [_completed(section) for section in sections()]
     for section in parts:
-        texts[f"{slug(section.title)}.md"] = section_page(section)
-    texts["index.md"] = index_page(parts)
+        if len(section.pages) > 1:  # the gallery is its own page
+            texts[f"{slug(section.title)}.md"] = section_page(section)
+    texts["index.md"] = front.page(parts)
     texts.update(api())
     texts["commands.md"], texts["equations.md"] = commands(), equations()
     for name, text in texts.items():
@@ -84,8 +88,7 @@ def code_and_sheet(name: str) -> dict[str, str | bytes]:
     """What the gallery offers of a robot beside its file."""
     robot = cardan.load(name)
     texts: dict[str, str | bytes] = {}
-    with warnings.catch_warnings(), tempfile.TemporaryDirectory() as folder:
-        warnings.simplefilter("ignore", cardan.CardanWarning)
+    with tempfile.TemporaryDirectory() as folder:
         cardan.sheet(robot, Path(folder) / "sheet.html")
         texts[f"sheets/{name}.html"] = (Path(folder) / "sheet.html").read_bytes()
         texts[f"code/{name}.c"] = cardan.model(robot, "inverse-dynamics").emit("c")
@@ -135,12 +138,8 @@ def _write(path: Path, data: bytes) -> None:
 def _completed(section: Section) -> Section:
     """The section with the pages that are made from the program; ../examples stands beside it."""
     more = GENERATED.get(section.title, ())
-    pages = [replace(page, path=_staged(page.path)) for page in (*section.pages, *more)]
+    pages = [replace(p, path=p.path.removeprefix("../")) for p in (*section.pages, *more)]
     return replace(section, pages=tuple(pages))
-
-
-def _staged(path: str) -> str:
-    return "gallery-robots.md" if path == "gallery.md" else path.removeprefix("../")
 
 
 def section_page(section: Section) -> str:
@@ -150,16 +149,6 @@ def section_page(section: Section) -> str:
     tree = "\n".join(f"{p.title} <{p.path}>" for p in section.pages)
     toctree = f"```{{toctree}}\n:hidden:\n\n{tree}\n```\n"
     return f"# {section.title}\n\n{section.words}\n\n{table}\n\n{toctree}"
-
-
-def index_page(parts: list[Section]) -> str:
-    """The front page: docs/index.md with a line per section instead of its tables."""
-    text = (DOCS / "index.md").read_text(encoding="utf-8")
-    head = re.split(r"^## ", text, maxsplit=1, flags=re.M)[0].rstrip()
-    rows = [f"| [{s.title}]({slug(s.title)}.md) | {s.words} |" for s in parts]
-    tree = "\n".join(f"{slug(s.title)}.md" for s in parts)
-    table = "\n".join(["| section | for |", "|---|---|", *rows])
-    return f"{head}\n\n{table}\n\n```{{toctree}}\n:hidden:\n\n{tree}\n```\n"
 
 
 if __name__ == "__main__":

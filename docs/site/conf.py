@@ -44,6 +44,7 @@ html_css_files = ["site.css"]
 html_math_renderer = "cardan"
 html_copy_source = False
 html_show_sourcelink = False
+html_sidebars: dict[str, list[str]] = {"index": [], "gallery": []}  # pages without a section
 html_theme_options = {
     "logo": {"text": "Cardan"},
     "navbar_align": "left",
