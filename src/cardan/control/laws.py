@@ -415,8 +415,8 @@ def law(
     robot: Robot, motion: Trajectory, kind: str, kp: Numbers, kd: Numbers, ki: Numbers = 0.0,
     *, q0: Numbers = None, **options: Any,
 ) -> Law:  # fmt: skip
-    """A law of `LAWS` following a motion; `q0`: all joints of a closed robot where it starts, if not
-    in the first assembly."""
+    """A law of `LAWS` following a motion; `q0`: all joints of a closed robot where it starts, if
+    not in the first assembly."""
     program = joint_law(robot, kind, kp, kd, ki, **options)
     known, on = of_drives(robot, motion), coordinates(robot)
     whole = closed_along(robot, known, q0) if kind == "feedforward" and on.nq != on.nv else None
