@@ -168,3 +168,12 @@ def test_every_action_has_a_name_and_the_faces_know_it() -> None:
     assert used <= set(ACTIONS)
     assert set(WORDS) == set(ACTIONS)
     assert set(web.WORDS) <= set(ACTIONS)
+
+
+def test_one_fault_in_many_places_is_told_in_a_few_lines() -> None:
+    with pytest.raises(DescriptionError) as caught:
+        cardan.load({"name": "chain", "link": [{"inertia": 1, "mass": -1} for _ in range(100)]})
+    lines = str(caught.value).splitlines()
+    assert len(lines) == 8
+    assert lines[3].startswith("and 97 more places: 'inertia' is not a field here")
+    assert len(caught.value.faults) == 200

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -136,6 +137,7 @@ class Fault:
 
 
 MOST_FAULTS = 1000  # of one description; more are counted
+MOST_ALIKE = 4  # lines of one message; `faults` and `cardan check` have all places
 
 
 def further(count: int, file: str, severity: str = "error") -> Fault:
@@ -168,8 +170,17 @@ class DescriptionError(CardanError):
         >>> error = cardan.DescriptionError("the file is empty", remedy="open another")
         >>> error.told({})
         'the file is empty; open another'"""
-        listed = "\n".join(fault.told(words) for fault in self.faults)
-        return _with_remedy(listed, words.get(self.action, self.remedy))
+        told: list[str] = []
+        kinds = Counter((fault.severity, fault.message) for fault in self.faults)
+        seen: Counter[tuple[str, str]] = Counter()
+        for fault in self.faults:
+            kind = fault.severity, fault.message
+            seen[kind] += 1
+            if kinds[kind] <= MOST_ALIKE or seen[kind] < MOST_ALIKE:
+                told.append(fault.told(words))
+            elif seen[kind] == MOST_ALIKE:
+                told.append(f"and {kinds[kind] - seen[kind] + 1} more places: {fault.message}")
+        return _with_remedy("\n".join(told), words.get(self.action, self.remedy))
 
     def __reduce__(self) -> tuple[object, ...]:
         return partial(type(self), remedy=self.remedy, action=self.action), (self.faults,)
