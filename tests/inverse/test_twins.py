@@ -61,6 +61,19 @@ def test_the_general_method_agrees_with_pauls_close_to_a_singularity() -> None:
     np.testing.assert_array_equal(paul.solve(T).count, general.solve(T).count)
 
 
+@pytest.mark.parametrize("q5", [0.000666, 0.001642, 0.002392])
+def test_answers_of_which_no_elimination_is_sound_are_looked_for_nearby(q5: float) -> None:
+    """At these poses each formulation fails; one answer that was found by luck hid the others."""
+    robot = ARMS["RPPRRR"]
+    general = cardan.model(robot, "inverse-geometry", method="general")
+    q = np.array([[0.909876, -0.19256, 0.236618, -2.902725, q5, 2.493692],
+                  [-1.959435, -0.176931, -0.759711, 1.36201, q5, 0.246137],
+                  [-0.201402, 0.203864, 0.263847, 2.905475, q5, -0.929365]])  # fmt: skip
+    T = general.chain.numeric().pose(q)
+    assert (cardan.model(robot, "inverse-geometry").solve(T).count == 4).all()
+    assert (general.solve(T).count == 4).all()
+
+
 MEETING = [(0, 0, 0, 0), (H, 0.3, 0, 0.3), (pi, 0.4, 0, 0.2), (H, 0.2, 0, 0.3), (pi, 0.3, 0, 0.1),
            (H, 0.1, 0, 0.2)]  # fmt: skip
 SQUARE = [(H, 0, 0, 0), (H, 0, 0, 0.2), (H, 0, 0, 0.2), (H, 0, 0, 0.2), (H, 0, 0, 0.2),

@@ -429,7 +429,7 @@ def general_pose(T: Array, robot: Robot, q: Array, info: Answers) -> None:
     curves = 0
     if soft < NEAR_FAMILY or seeds.count > 0:
         curves = of_families(robot, pose, seeds, q, info)
-    if curves > 0 or (info.count == 0 and not info.sound):
+    if curves > 0 or (info.nearby == 0 and not info.sound):
         seeds.count = 0
         from_nearby(robot, pose, 10.0 * NEARBY, 2 * robot.ways, q, info, seeds)
         from_nearby(robot, pose, 100.0 * NEARBY, 2 * robot.ways, q, info, seeds)
