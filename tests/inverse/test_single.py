@@ -56,6 +56,29 @@ def test_one_pose_is_a_row_of_the_batch(case: str) -> None:
                 np.testing.assert_allclose(near[0], Q[k], atol=1e-7)
 
 
+@pytest.mark.parametrize("limits", [False, True])
+@pytest.mark.parametrize("name", ["ur5", "stanford", "scara"])
+def test_one_pose_is_chosen_from_as_in_a_batch(name: str, limits: bool) -> None:
+    """Values of symbols, limits and guesses; what is prepared for one set of values is not taken
+    for another."""
+    ik = cardan.model(cardan.load(name), "inverse-geometry")
+    rng = np.random.default_rng(5)
+    for shift in (0.0, 0.2, 0.0, 0.2, 0.0, 0.2):
+        p = {key: 0.3 + 0.1 * k + shift for k, key in enumerate(ik.chain.parameters)}
+        q = rng.uniform(-1.5, 1.5, (2, ik.chain.n))
+        T = ik.chain.numeric(p).pose(q)
+        guess = rng.uniform(-6, 6, q.shape)
+        whole = ik.solve(T, guess=guess, limits=limits, p=p)
+        plain = ik.solve(T, limits=limits, p=p)
+        for k in range(len(T)):
+            near = ik.solve(T[k], guess=guess[k].tolist(), limits=limits, p=p)
+            np.testing.assert_allclose(near, whole[k], atol=1e-9)
+            np.testing.assert_allclose(ik.solve(T[k], limits=limits, p=p), plain[k], atol=1e-9)
+    few = np.full(ik.chain.n, 1j)
+    with pytest.raises(InputError, match="guess"):
+        ik.solve(T[0], guess=few, p=p)
+
+
 def test_answers_are_the_callers_own() -> None:
     ik = made("closed")
     T = ik.chain.numeric().pose(np.array([[0.3, -1.0, 1.2, 0.4, 0.8, -0.5], [0.1] * 6]))

@@ -26,7 +26,7 @@ from ..program import Program
 from .answer import Configurations
 from .chain.arm_angle import arm_angle, require_arm_plane
 from .chain.chain import Chain, NumericChain
-from .chain.differences import distance
+from .choice import chosen
 from .closed_form.batch import Closed
 from .doubt import Found
 from .general.method import GeneralSolver
@@ -39,6 +39,7 @@ from .single import Single, single
 __all__ = ["InverseGeometry"]
 
 Array = NDArray[np.float64]
+VALUES = 8  # sets of values of the symbols for which single poses are prepared
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,9 @@ class InverseGeometry:
     _partials: dict[int, Partial] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
-    _ready: list[Single] = field(default_factory=list, init=False, repr=False, compare=False)
+    _ready: dict[Any, list[Single]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     def __reduce__(self) -> Any:
         """Pickled as the robot and the options: derived again where it is loaded."""
@@ -118,8 +121,8 @@ class InverseGeometry:
         [8, 8]"""
         if self.closure is not None:
             return self.closure.solve(T, guess, limits, report, free, p, tolerance)
-        if p is None and tolerance is None and limits is False and report is False:
-            rows = self._one(T, free, guess)
+        if tolerance is None and report is False and (limits is False or limits is True):
+            rows = self._one(T, free, guess, p, limits)
             if rows is not None:
                 return rows
         values = self._values(p)
@@ -142,10 +145,8 @@ class InverseGeometry:
         if numeric.unit != 1 and part is None:  # residuals were weighed
             gap = np.abs(numeric.pose(found.q) - flat[:, None]).max((-2, -1))
             found = replace(found, residual=gap)
-        if limits:
-            found = _within(found, numeric, start)
-        if start is not None:
-            found = _nearest(found, numeric, start, whole=limits)
+        if limits or start is not None:
+            found = chosen(found, numeric, start, limits)
         answer = Configurations(
             *(x.reshape((*lead, *x.shape[1:])) for x in
               (found.q, found.count, found.residual, found.singular, found.multiplicity))
@@ -164,17 +165,28 @@ class InverseGeometry:
         whole = longer._run(T, free, values, chain, None)
         return part.answers(whole, T, numeric)
 
-    def _one(self, T: Any, free: Any, guess: Any) -> Array | None:
+    def _one(self, T: Any, free: Any, guess: Any, p: Any, limits: bool) -> Array | None:
         """The configurations of one pose, by what earlier calls have prepared; None where this is
-        no such pose. Each thread takes a set of arrays for itself."""
+        no such pose, or the first one with values p. Each thread takes arrays for itself."""
         try:
-            solve = self._ready.pop()
+            values = () if p is None else tuple(p.items())
+            ready = self._ready.get(values)
+        except (AttributeError, TypeError):
+            return None
+        if ready is None:
+            if len(self._ready) > VALUES:
+                self._ready.clear()
+            ready = self._ready[values] = []
+            if values:
+                return None
+        try:
+            solve = ready.pop()
         except IndexError:
             if type(T) is not np.ndarray or T.ndim != 2:
                 return None
-            solve = single(self)
-        rows = solve(T, free, guess)
-        self._ready.append(solve)
+            solve = single(self, self._values(p))
+        rows = solve(T, free, guess, limits)
+        ready.append(solve)
         return rows
 
     def _run(
@@ -463,41 +475,3 @@ def _tolerance(tolerance: float | None, T: Any) -> float | None:
             f"tolerance = {tolerance!r}; expected a number of m and rad, more than 0, at most 1e-3"
         )
     return float(tolerance)
-
-
-def _within(found: Found, numeric: NumericChain, guess: Array | None) -> Found:
-    """Only configurations within the joint limits, revolute joints moved by whole turns: those that
-    the limits ask for, or that bring them nearest to the guess."""
-    lower, upper = numeric.lower - 1e-9, numeric.upper + 1e-9
-    turn = np.where(numeric.sigma == REVOLUTE, 2 * np.pi, np.inf)
-    with np.errstate(invalid="ignore"):
-        least, most = np.ceil((lower - found.q) / turn), np.floor((upper - found.q) / turn)
-        wanted = 0.0 if guess is None else np.rint((guess[:, None] - found.q) / turn)
-        turns = np.clip(wanted, least, most)
-        q = np.where(numeric.sigma == REVOLUTE, found.q + 2 * np.pi * turns, found.q)
-        inside = ((q >= lower) & (q <= upper)).all(-1)
-    return _taken(found, q, ~inside, inside.sum(-1))
-
-
-def _nearest(found: Found, numeric: NumericChain, guess: Array, whole: bool) -> Found:
-    """Nearest to the guess first; whole turns count where limits forbid to take them off."""
-    far = distance(numeric, guess[:, None], found.q, whole)
-    return _taken(found, found.q, np.where(np.isnan(far), np.inf, far), found.count)
-
-
-def _taken(found: Found, q: Array, key: Any, count: Any) -> Found:
-    """The answers in the order of a key, the first `count` of each kept."""
-    order = np.argsort(key, axis=1, kind="stable")
-    rest = np.arange(q.shape[1]) >= count[:, None]
-
-    def take(x: Any, empty: Any) -> Any:
-        picked = np.take_along_axis(x, order, 1)
-        picked[rest] = empty
-        return picked
-
-    moved = np.take_along_axis(q, order[..., None], 1)
-    moved[rest] = np.nan
-    return Found(
-        moved, count.astype(np.int64), take(found.residual, np.nan), take(found.singular, False),
-        take(found.multiplicity, 0),
-    )  # fmt: skip
