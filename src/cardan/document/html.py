@@ -9,32 +9,25 @@ from collections.abc import Iterable
 from html import escape
 from importlib import resources
 
-from .formula import Node, formula
+from .formula import formula
 from .spelling import mathml, svg
 from .structure import (
     Document,
     Drawing,
-    Equations,
     Fold,
     Image,
     Label,
     Line,
-    Listing,
-    Math,
     Part,
-    Section,
+    Row,
     Table,
-    Typed,
     Words,
+    Writer,
     alignment,
     arrow,
-    fitting,
-    laid,
 )
 
 __all__ = ["fragment", "page", "picture"]
-
-_INDENT = '<mspace width="2em"/>'
 
 _CSS = """
 @font-face { font-family: "Sheet Math"; src: url(data:font/woff2;base64,@FONT@) format("woff2") }
@@ -64,8 +57,6 @@ _LEFT, _RIGHT = (
     ' style="text-align:left;text-align:-webkit-left;padding:.2em 0"',
     ' style="text-align:right;text-align:-webkit-right;padding:.2em 0"',
 )
-
-
 _SVG = "http://www.w3.org/2000/svg"
 _FONTS = "'Sheet Math', 'STIX Two Text', 'Times New Roman', serif"
 _LIE = {"l": ' class="text"', "c": "", "r": ' class="number"'}
@@ -75,75 +66,79 @@ def page(document: Document) -> str:
     """The whole file."""
     font = resources.files(__package__) / "font" / "stix-two-math.woff2"
     css = _CSS.replace("@FONT@", b64encode(font.read_bytes()).decode("ascii"))
-    title = escape(document.title)
+    title, words = escape(document.title), _Html().words
     return (
         f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<style>{css}</style></head>\n<body>\n<h1>{title}</h1>\n"
-        f'<p class="about">{_words(document.about)}</p>\n{fragment(document.parts)}\n'
-        f"<footer>{_words(document.foot)}</footer>\n</body></html>\n"
+        f'<p class="about">{words(document.about)}</p>\n{fragment(document.parts)}\n'
+        f"<footer>{words(document.foot)}</footer>\n</body></html>\n"
     )
 
 
 def fragment(parts: Iterable[Part], level: int = 2) -> str:
     """The parts alone."""
-    return "\n".join(_part(part, level) for part in parts)
+    return "\n".join(_Html().parts(parts, level))
 
 
-def _part(part: Part, level: int) -> str:
-    if isinstance(part, Section):
-        head = f"<h{level}>{_words(part.title)}</h{level}>"
-        return "\n".join([head, *(_part(inner, level + 1) for inner in part.parts)])
-    if isinstance(part, Fold):
-        inner = fragment(part.parts, level + 1)
-        return f"<details><summary>{_words(part.title)}</summary>\n{inner}\n</details>"
-    if isinstance(part, Table):
-        return "\n".join(map(_table, fitting(part)))
-    if isinstance(part, Equations):
-        return "\n".join(map(_block, laid(part)))
-    if isinstance(part, Listing):
-        return f"<pre>{escape(part.text)}</pre>"
-    if isinstance(part, Image):
-        data = b64encode(part.data).decode("ascii")
-        caption = f"<figcaption>{_words(part.caption)}</figcaption>"
-        image = f'<figure><img alt="" src="data:image/png;base64,{data}"/>{caption}</figure>'
-        return image if part.data else ""
-    if isinstance(part, Drawing):
-        return f"<figure>{picture(part)}<figcaption>{_words(part.caption)}</figcaption></figure>"
-    return f"<p>{_words(part)}</p>"
+class _Html(Writer):
+    mathematics = staticmethod(mathml)
+    indent = '<mspace width="2em"/>'
 
+    def heading(self, title: Words, level: int) -> str:
+        return f"<h{level}>{self.words(title)}</h{level}>"
 
-def _words(text: Words) -> str:
-    if isinstance(text, tuple):
-        return "".join(map(_words, text))
-    if isinstance(text, Math):
-        return f"<math>{mathml(formula(text.latex))}</math>"
-    if isinstance(text, Typed):
-        return f"<code>{escape(text.text)}</code>"
-    return escape(text)
+    def fold(self, fold: Fold, level: int) -> list[str]:
+        head = f"<details><summary>{self.words(fold.title)}</summary>"
+        return [head, fragment(fold.parts, level + 1), "</details>"]
 
+    def listing(self, text: str) -> str:
+        return f"<pre>{escape(text)}</pre>"
 
-def _table(table: Table) -> str:
-    caption = f"<caption>{_words(table.caption)}</caption>" if table.caption else ""
-    lie = [_LIE[letter] for letter in alignment(table)]
-    head, *rows = (
-        "".join(f"<{tag}{x}>{_words(cell)}</{tag}>" for cell, x in zip(row, lie, strict=True))
-        for tag, row in (("th", table.head), *(("td", row) for row in table.rows))
-    )
-    body = "\n".join(f"<tr>{row}</tr>" for row in rows)
-    return (
-        f'<table class="sheet">{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
-    )
+    def image(self, image: Image) -> list[str]:
+        data = b64encode(image.data).decode("ascii")
+        picture = f'<img alt="" src="data:image/png;base64,{data}"/>'
+        return [self._figure(picture, image.caption) if image.data else ""]
 
+    def drawing(self, drawing: Drawing) -> str:
+        return self._figure(picture(drawing), drawing.caption)
 
-def _block(rows: Iterable[tuple[Node, Node, bool]]) -> str:
-    lines = "".join(
-        f"<mtr><mtd{_RIGHT}>{mathml(left)}</mtd>"
-        f"<mtd{_LEFT}>{_INDENT if goes_on else ''}{mathml(right)}</mtd></mtr>"
-        for left, right, goes_on in rows
-    )
-    table = f'<mtable displaystyle="true">{lines}</mtable>'
-    return f'<div class="equations"><math display="block">{table}</math></div>'
+    def _figure(self, inside: str, caption: Words) -> str:
+        return f"<figure>{inside}<figcaption>{self.words(caption)}</figcaption></figure>"
+
+    def paragraph(self, text: Words) -> list[str]:
+        return [f"<p>{self.words(text)}</p>"]
+
+    def formula(self, inside: str) -> str:
+        return f"<math>{inside}</math>"
+
+    def typed(self, text: str) -> str:
+        return f"<code>{escape(text)}</code>"
+
+    def plain(self, text: str) -> str:
+        return escape(text)
+
+    def table(self, table: Table) -> str:
+        caption = f"<caption>{self.words(table.caption)}</caption>" if table.caption else ""
+        lie = [_LIE[letter] for letter in alignment(table)]
+        head, *rows = (
+            "".join(
+                f"<{tag}{x}>{self.words(cell)}</{tag}>" for cell, x in zip(row, lie, strict=True)
+            )
+            for tag, row in (("th", table.head), *(("td", row) for row in table.rows))
+        )
+        body = "\n".join(f"<tr>{row}</tr>" for row in rows)
+        head = f"<thead><tr>{head}</tr></thead>"
+        return f'<table class="sheet">{caption}{head}<tbody>{body}</tbody></table>'
+
+    def block(self, rows: Iterable[Row]) -> str:
+        lines = "".join(
+            f"<mtr><mtd{_RIGHT}>{mathml(left)}</mtd>"
+            f"<mtd{_LEFT}>{self.indent if goes_on else ''}{mathml(right)}</mtd></mtr>"
+            for left, right, goes_on in rows
+        )
+        table = f'<mtable displaystyle="true">{lines}</mtable>'
+        return f'<div class="equations"><math display="block">{table}</math></div>'
 
 
 def picture(drawing: Drawing, title: str = "", scale: float = 1.5) -> str:

@@ -4,100 +4,66 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from .formula import formula
 from .spelling import latex
-from .structure import (
-    Document,
-    Drawing,
-    Equations,
-    Fold,
-    Image,
-    Listing,
-    Math,
-    Part,
-    Section,
-    Table,
-    Typed,
-    Words,
-    laid,
-)
+from .structure import Document, Drawing, Fold, Row, Table, Words, Writer
 
 __all__ = ["page", "pictures"]
-
-_INDENT = r"\quad "
 
 
 def page(document: Document, stem: str) -> str:
     """The whole text; its drawings are files beside it, `pictures`."""
-    parts = [f"# {_words(document.title)}", _words(document.about)]
-    parts += _parts(document.parts, 2, stem, [0])
-    return "\n\n".join([*parts, f"---\n{_words(document.foot)}"]) + "\n"
+    text = _Markdown(stem)
+    parts = [f"# {text.plain(document.title)}", text.words(document.about)]
+    parts += text.parts(document.parts, 2)
+    return "\n\n".join([*parts, f"---\n{text.words(document.foot)}"]) + "\n"
 
 
 def pictures(document: Document, stem: str) -> dict[str, Drawing]:
     """The files of the drawings."""
-    drawings = [*_drawings(document.parts)]
-    return {_name(stem, k): drawing for k, drawing in enumerate(drawings)}
+    text = _Markdown(stem)
+    text.parts(document.parts, 2)
+    return text.drawings
 
 
-def _drawings(parts: Iterable[Part]) -> Iterable[Drawing]:
-    for part in parts:
-        if isinstance(part, Drawing):
-            yield part
-        elif isinstance(part, Section | Fold):
-            yield from _drawings(part.parts)
+class _Markdown(Writer):
+    mathematics = staticmethod(latex)
+    indent = r"\quad "
 
+    def __init__(self, stem: str) -> None:
+        self.stem = stem
+        self.drawings: dict[str, Drawing] = {}
 
-def _name(stem: str, k: int) -> str:
-    return f"{stem}.svg" if k == 0 else f"{stem}-{k + 1}.svg"
+    def heading(self, title: Words, level: int) -> str:
+        return f"{'#' * level} {self.words(title)}"
 
+    def fold(self, fold: Fold, level: int) -> list[str]:
+        head = f"<details><summary>{self.words(fold.title)}</summary>"
+        return [head, *self.parts(fold.parts, level + 1), "</details>"]
 
-def _parts(parts: Iterable[Part], level: int, stem: str, count: list[int]) -> list[str]:
-    out: list[str] = []
-    for part in parts:
-        if isinstance(part, Section):
-            out.append(f"{'#' * level} {_words(part.title)}")
-            out += _parts(part.parts, level + 1, stem, count)
-        elif isinstance(part, Fold):
-            out += [f"<details><summary>{_words(part.title)}</summary>"]
-            out += [*_parts(part.parts, level + 1, stem, count), "</details>"]
-        elif isinstance(part, Drawing):
-            out.append(f"![{_words(part.caption)}]({_name(stem, count[0])})")
-            count[0] += 1
-        elif isinstance(part, Image):
-            continue
-        elif isinstance(part, Table):
-            out += ([_words(part.caption)] if part.caption else []) + [_table(part)]
-        elif isinstance(part, Equations):
-            out += [_block(block) for block in laid(part)]
-        elif isinstance(part, Listing):
-            out.append(f"```\n{part.text}\n```")
-        else:
-            out.append(_words(part))
-    return out
+    def drawing(self, drawing: Drawing) -> str:
+        number = f"-{len(self.drawings) + 1}" if self.drawings else ""
+        name = f"{self.stem}{number}.svg"
+        self.drawings[name] = drawing
+        return f"![{self.words(drawing.caption)}]({name})"
 
+    def listing(self, text: str) -> str:
+        return f"```\n{text}\n```"
 
-def _words(text: Words) -> str:
-    if isinstance(text, tuple):
-        return "".join(map(_words, text))
-    if isinstance(text, Math):
-        return f"${latex(formula(text.latex))}$"
-    if isinstance(text, Typed):
-        return f"`{text.text}`"
-    text = text.replace("&", "&amp;").replace("<", "&lt;")
-    return "".join(f"\\{c}" if c in "\\`*_[]|$#" else c for c in text)
+    def typed(self, text: str) -> str:
+        return f"`{text}`"
 
+    def plain(self, text: str) -> str:
+        text = text.replace("&", "&amp;").replace("<", "&lt;")
+        return "".join(f"\\{c}" if c in "\\`*_[]|$#" else c for c in text)
 
-def _table(table: Table) -> str:
-    rows = [" | ".join(map(_words, row)) for row in (table.head, *table.rows)]
-    rows.insert(1, "|".join(["---"] * len(table.head)))
-    return "\n".join(f"| {row} |" for row in rows)
+    def tables(self, table: Table) -> list[str]:
+        return [*([self.words(table.caption)] if table.caption else []), self.table(table)]
 
+    def table(self, table: Table) -> str:
+        rows = [" | ".join(map(self.words, row)) for row in (table.head, *table.rows)]
+        rows.insert(1, "|".join(["---"] * len(table.head)))
+        return "\n".join(f"| {row} |" for row in rows)
 
-def _block(rows: Iterable[tuple[object, object, bool]]) -> str:
-    lines = [
-        f"{latex(left)} & {_INDENT if goes_on else ''}{latex(right)}"  # type: ignore[arg-type]
-        for left, right, goes_on in rows
-    ]
-    body = " \\\\\n".join(lines)
-    return f"$$\n\\begin{{aligned}}\n{body}\n\\end{{aligned}}\n$$"
+    def block(self, rows: Iterable[Row]) -> str:
+        body = " \\\\\n".join(self.rows(rows))
+        return f"$$\n\\begin{{aligned}}\n{body}\n\\end{{aligned}}\n$$"

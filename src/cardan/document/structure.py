@@ -1,4 +1,4 @@
-"""A document: sections of words, tables, equations, drawings and listings.
+"""A document: sections of words, tables, equations, drawings and listings, and the walk over it.
 
 Words are strings, formulas (`Math`, in LaTeX) and what one types (`Typed`), or a sequence of them;
 `words` reads them from one line. Lengths of drawings are points, y upwards.
@@ -7,15 +7,15 @@ Words are strings, formulas (`Math`, in LaTeX) and what one types (`Typed`), or 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from .formula import Node, broken, formula, sides, width
 
 __all__ = [
     "Document", "Drawing", "Equations", "Fold", "Image", "Label", "Line", "Listing", "Math",
-    "Part", "Section", "Stroke", "Table", "Typed", "Words", "alignment", "arrow", "fitting",
-    "laid", "size", "words",
+    "Part", "Row", "Section", "Stroke", "Table", "Typed", "Words", "Writer", "alignment", "arrow",
+    "fitting", "laid", "size", "words",
 ]  # fmt: skip
 
 ROOM = 47.0  # em of 10 pt: a line between margins of 2 cm on A4
@@ -252,3 +252,65 @@ def arrow(line: Line, long: float = 5.0, wide: float = 1.7) -> list[tuple[float,
     return [
         (x, y), (back[0] - wide * v, back[1] + wide * u), (back[0] + wide * v, back[1] - wide * u),
     ]  # fmt: skip
+
+
+class Writer:
+    """The walk over a document; a language says how it writes what stands first."""
+
+    plain: Callable[[str], str]
+    typed: Callable[[str], str]
+    mathematics: Callable[[Node], str]
+    heading: Callable[[Words, int], str]
+    table: Callable[[Table], str]
+    block: Callable[[list[Row]], str]  # equations aligned with one another
+    listing: Callable[[str], str]
+    drawing: Callable[[Drawing], str]
+    indent = ""  # of lines on which an equation goes on
+
+    def parts(self, parts: Iterable[Part], level: int) -> list[str]:
+        return [text for part in parts for text in self.part(part, level)]
+
+    def part(self, part: Part, level: int) -> Sequence[str]:
+        if isinstance(part, Section):
+            return [self.heading(part.title, level), *self.parts(part.parts, level + 1)]
+        if isinstance(part, Fold):
+            return self.fold(part, level)
+        if isinstance(part, Table):
+            return self.tables(part)
+        if isinstance(part, Equations):
+            return self.equations(part)
+        if isinstance(part, Listing):
+            return [self.listing(part.text)]
+        if isinstance(part, Drawing):
+            return [self.drawing(part)]
+        return self.image(part) if isinstance(part, Image) else self.paragraph(part)
+
+    def fold(self, fold: Fold, level: int) -> Sequence[str]:
+        return self.part(Section(fold.title, fold.parts), level)
+
+    def tables(self, table: Table) -> Sequence[str]:
+        return [self.table(part) for part in fitting(table)]
+
+    def equations(self, equations: Equations) -> Sequence[str]:
+        return [self.block(rows) for rows in laid(equations)]
+
+    def image(self, image: Image) -> Sequence[str]:
+        return []
+
+    def paragraph(self, text: Words) -> Sequence[str]:
+        return [self.words(text)]
+
+    def words(self, text: Words) -> str:
+        if isinstance(text, tuple):
+            return "".join(map(self.words, text))
+        if isinstance(text, Math):
+            return self.formula(self.mathematics(formula(text.latex)))
+        return self.typed(text.text) if isinstance(text, Typed) else self.plain(text)
+
+    def formula(self, inside: str) -> str:
+        return f"${inside}$"
+
+    def rows(self, rows: Iterable[Row]) -> list[str]:
+        """Lines of equations, the mark of alignment between their sides."""
+        spell = self.mathematics
+        return [f"{spell(a)} & {self.indent if on else ''}{spell(b)}" for a, b, on in rows]

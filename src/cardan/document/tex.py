@@ -5,32 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ..latex import escaped
-from .formula import Node, formula
+from .formula import formula
 from .spelling import latex
 from .structure import (
     Document,
     Drawing,
     Equations,
-    Fold,
-    Image,
     Label,
     Line,
-    Listing,
-    Math,
     Part,
-    Section,
+    Row,
     Table,
-    Typed,
     Words,
+    Writer,
     alignment,
     arrow,
-    fitting,
-    laid,
 )
 
 __all__ = ["fragment", "page"]
-
-_INDENT = r"\quad\;\;"
 
 _OPEN = r"""\documentclass[10pt,a4paper]{article}
 \usepackage[T1]{fontenc}
@@ -55,101 +47,83 @@ _OPEN = r"""\documentclass[10pt,a4paper]{article}
 \newcommand\displayed{\ifvmode\nopagebreak\vspace{-0.7\baselineskip}\fi}
 \begin{document}\tight\raggedright
 """
+_BLANK = r"\ \linebreak[0]"
+_LETTERS = {"–": "-", "—": "-", "’": "'", "“": '"', "”": '"', "…": "..."}
 
 
 def page(document: Document) -> str:
     """The whole file."""
-    head = [rf"{{\LARGE\bfseries {_words(document.title)}}}\par\vspace{{2pt}}"]
-    head += [rf"{_words(document.about)}\par\vspace{{2pt}}\hrule"]
+    tex = _Tex()
+    head = [rf"{{\LARGE\bfseries {tex.words(document.title)}}}\par\vspace{{2pt}}"]
+    head += [rf"{tex.words(document.about)}\par\vspace{{2pt}}\hrule"]
     # two lines of the margin, so that they never stand on a page of their own
     foot = [
         r"\par\enlargethispage{2\baselineskip}\vfill\hrule\vspace{3pt}",
-        rf"{{\footnotesize {_words(document.foot)}\par}}",
+        rf"{{\footnotesize {tex.words(document.foot)}\par}}",
     ]
-    body = _parts(document.parts, 0)
+    body = tex.parts(document.parts, 0)
     return _OPEN + "\n".join([*head, *body, *foot, r"\end{document}", ""])
 
 
 def fragment(parts: Iterable[Part]) -> str:
     """The parts alone, for a document that loads amsmath and tikz."""
-    return "\n".join(line for line in _parts(parts, 1) if line != r"\displayed").strip()
+    lines = _Tex().parts(parts, 1)
+    return "\n".join(line for line in lines if line != r"\displayed").strip()
 
 
-def _parts(parts: Iterable[Part], depth: int) -> list[str]:
-    out: list[str] = []
-    for part in parts:
-        if isinstance(part, Section | Fold):
-            name = ("section", "subsection", "paragraph")[min(depth, 2)]
-            out += [rf"\{name}*{{{_words(part.title)}}}", *_parts(part.parts, depth + 1)]
-        elif isinstance(part, Image):
-            continue
-        elif isinstance(part, Table):
-            out += ["", *(_table(table) for table in fitting(part)), ""]
-        elif isinstance(part, Equations):
-            out += [r"\displayed", *(_block(block) for block in laid(part)), ""]
-        elif isinstance(part, Listing):
-            out += [r"{\footnotesize", r"\begin{verbatim}", part.text, r"\end{verbatim}", "}"]
-        elif isinstance(part, Drawing):
-            out += ["", _drawing(part), ""]
-        else:
-            out += ["", _words(part)]
-    return out
+class _Tex(Writer):
+    mathematics = staticmethod(latex)
+    indent = r"\quad\;\;"
 
+    def heading(self, title: Words, level: int) -> str:
+        name = ("section", "subsection", "paragraph")[min(level, 2)]
+        return rf"\{name}*{{{self.words(title)}}}"
 
-def _words(text: Words) -> str:
-    if isinstance(text, tuple):
-        return "".join(map(_words, text))
-    if isinstance(text, Math):
-        return f"${latex(formula(text.latex))}$"
-    if isinstance(text, Typed):  # breaks behind its blanks
-        typed = _typed(text.text)
-        return rf"\texttt{{{typed}}}"
-    return _latin(text)
+    def tables(self, table: Table) -> list[str]:
+        return ["", *super().tables(table), ""]
 
+    def equations(self, equations: Equations) -> list[str]:
+        return [r"\displayed", *super().equations(equations), ""]
 
-def _typed(text: str) -> str:
-    return _latin(text).replace("-", "{-}").replace(" ", r"\ \linebreak[0]")
+    def paragraph(self, text: Words) -> list[str]:
+        return ["", self.words(text)]
 
+    def listing(self, text: str) -> str:
+        return "\n".join([r"{\footnotesize", r"\begin{verbatim}", text, r"\end{verbatim}", "}"])
 
-def _latin(text: str) -> str:
-    """Words of the letters that the fonts have."""
-    return escaped("".join(c if ord(c) < 0x180 else _LETTERS.get(c, "?") for c in text))
+    def typed(self, text: str) -> str:
+        """Breaks behind its blanks."""
+        return rf"\texttt{{{self.plain(text).replace('-', '{-}').replace(' ', _BLANK)}}}"
 
+    def plain(self, text: str) -> str:
+        """Words of the letters that the fonts have."""
+        return escaped("".join(c if ord(c) < 0x180 else _LETTERS.get(c, "?") for c in text))
 
-_LETTERS = {"–": "-", "—": "-", "’": "'", "“": '"', "”": '"', "…": "..."}
+    def table(self, table: Table) -> str:
+        rows = [" & ".join(map(self.words, row)) + r" \\" for row in (table.head, *table.rows)]
+        rows = [r"\hline", rows[0], r"\hline", *rows[1:], r"\hline"]
+        body = "\n".join(rows)
+        caption = rf"{self.words(table.caption)}\\[2pt]" if table.caption else ""
+        return (
+            r"\begin{center}\footnotesize\setlength{\tabcolsep}{4pt}\renewcommand{\arraystretch}"
+            rf"{{1.12}}{caption}\begin{{tabular}}{{{alignment(table)}}}"
+            f"\n{body}\n\\end{{tabular}}\\end{{center}}"
+        )
 
+    def block(self, rows: Iterable[Row]) -> str:
+        body = " \\\\\n".join(self.rows(rows))
+        return f"\\begin{{align*}}\n{body}\n\\end{{align*}}"
 
-def _table(table: Table) -> str:
-    rows = [" & ".join(map(_words, row)) + r" \\" for row in (table.head, *table.rows)]
-    rows = [r"\hline", rows[0], r"\hline", *rows[1:], r"\hline"]
-    body = "\n".join(rows)
-    caption = rf"{_words(table.caption)}\\[2pt]" if table.caption else ""
-    return (
-        rf"\begin{{center}}\footnotesize\setlength{{\tabcolsep}}{{4pt}}\renewcommand{{\arraystretch}}"
-        rf"{{1.12}}{caption}\begin{{tabular}}{{{alignment(table)}}}"
-        f"\n{body}\n\\end{{tabular}}\\end{{center}}"
-    )
-
-
-def _block(rows: Iterable[tuple[Node, Node, bool]]) -> str:
-    lines = [
-        f"{latex(left)} & {_INDENT if goes_on else ''}{latex(right)}"
-        for left, right, goes_on in rows
-    ]
-    body = " \\\\\n".join(lines)
-    return f"\\begin{{align*}}\n{body}\n\\end{{align*}}"
-
-
-def _drawing(drawing: Drawing) -> str:
-    colours = sorted({shape_colour for shape in drawing.shapes for shape_colour in _colours(shape)})
-    lines = [rf"\definecolor{{{_name(c)}}}{{HTML}}{{{c[1:].upper()}}}" for c in colours]
-    lines.append(r"\begin{tikzpicture}[x=1pt,y=1pt,line cap=round,line join=round]")
-    lines.append(rf"\useasboundingbox (0,0) rectangle ({drawing.width:g},{drawing.height:g});")
-    lines += [_shape(shape) for shape in drawing.shapes]
-    lines.append(r"\end{tikzpicture}")
-    if drawing.caption:
-        lines.append(rf"\\ {{\footnotesize {_words(drawing.caption)}}}")
-    return "\n".join([r"\begin{center}", *lines, r"\end{center}"])
+    def drawing(self, drawing: Drawing) -> str:
+        colours = sorted({colour for shape in drawing.shapes for colour in _colours(shape)})
+        lines = [rf"\definecolor{{{_name(c)}}}{{HTML}}{{{c[1:].upper()}}}" for c in colours]
+        lines.append(r"\begin{tikzpicture}[x=1pt,y=1pt,line cap=round,line join=round]")
+        lines.append(rf"\useasboundingbox (0,0) rectangle ({drawing.width:g},{drawing.height:g});")
+        lines += [_shape(shape) for shape in drawing.shapes]
+        lines.append(r"\end{tikzpicture}")
+        if drawing.caption:
+            lines.append(rf"\\ {{\footnotesize {self.words(drawing.caption)}}}")
+        return "\n".join(["", r"\begin{center}", *lines, r"\end{center}", ""])
 
 
 def _colours(shape: Line | Label) -> list[str]:

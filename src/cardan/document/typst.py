@@ -5,28 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ..errors import MissingExtraError
-from .formula import Node, formula
+from .formula import formula
 from .spelling import typst
-from .structure import (
-    Document,
-    Drawing,
-    Equations,
-    Fold,
-    Image,
-    Label,
-    Line,
-    Listing,
-    Math,
-    Part,
-    Section,
-    Table,
-    Typed,
-    Words,
-    alignment,
-    arrow,
-    fitting,
-    laid,
-)
+from .structure import Document, Drawing, Label, Line, Row, Table, Words, Writer, alignment, arrow
 
 __all__ = ["page", "pdf"]
 
@@ -50,81 +31,69 @@ def pdf(document: Document) -> bytes:
         import typst as typesetter
     except ImportError:
         raise MissingExtraError.of("Typst (or pdflatex)", "sheet", "a sheet as PDF") from None
-    made: bytes = typesetter.compile(page(document).encode("utf-8"), format="pdf")
-    return made
+    data: bytes = typesetter.compile(page(document).encode("utf-8"), format="pdf")
+    return data
 
 
 def page(document: Document) -> str:
     """The whole text."""
-    head = (
-        f'#text(size: 17pt, weight: "bold")[{_words(document.title)}]\n\n{_words(document.about)}'
-    )
-    foot = f"#v(1fr)\n#line(length: 100%, stroke: 0.4pt)\n#text(size: 8pt)[{_words(document.foot)}]"
+    text = _Typst()
+    title, about = text.words(document.title), text.words(document.about)
+    head = f'#text(size: 17pt, weight: "bold")[{title}]\n\n{about}'
+    foot = text.words(document.foot)
+    foot = f"#v(1fr)\n#line(length: 100%, stroke: 0.4pt)\n#text(size: 8pt)[{foot}]"
     rule = "#line(length: 100%, stroke: 0.6pt)"
-    return _OPEN + "\n\n".join([head, rule, *_parts(document.parts, 1), foot]) + "\n"
+    return _OPEN + "\n\n".join([head, rule, *text.parts(document.parts, 1), foot]) + "\n"
 
 
-def _parts(parts: Iterable[Part], level: int) -> list[str]:
-    out: list[str] = []
-    for part in parts:
-        if isinstance(part, Section | Fold):
-            out += [f"{'=' * min(level, 3)} {_words(part.title)}", *_parts(part.parts, level + 1)]
-        elif isinstance(part, Image):
-            continue
-        elif isinstance(part, Table):
-            out += [_table(table) for table in fitting(part)]
-        elif isinstance(part, Equations):
-            out += [_block(block) for block in laid(part)]
-        elif isinstance(part, Listing):
-            out.append(f"#text(size: 8pt)[#raw(block: true, {_string(part.text)})]")
-        elif isinstance(part, Drawing):
-            out.append(_drawing(part))
-        else:
-            out.append(_words(part))
-    return out
+class _Typst(Writer):
+    mathematics = staticmethod(typst)
+    indent = "#h(2em) "
 
+    def heading(self, title: Words, level: int) -> str:
+        return f"{'=' * min(level, 3)} {self.words(title)}"
 
-def _words(text: Words) -> str:
-    if isinstance(text, tuple):
-        return "".join(map(_words, text))
-    if isinstance(text, Math):
-        return f"${typst(formula(text.latex)).strip()}$"
-    if isinstance(text, Typed):
-        return f"#raw({_string(text.text)})"
-    return f"#{_string(text)}" if text else ""
+    def listing(self, text: str) -> str:
+        return f"#text(size: 8pt)[#raw(block: true, {_string(text)})]"
+
+    def formula(self, inside: str) -> str:
+        return f"${inside.strip()}$"
+
+    def typed(self, text: str) -> str:
+        return f"#raw({_string(text)})"
+
+    def plain(self, text: str) -> str:
+        return f"#{_string(text)}" if text else ""
+
+    def table(self, table: Table) -> str:
+        cells = [f"[{self.words(cell)}]" for row in (table.head, *table.rows) for cell in row]
+        count = len(table.head)
+        lie = "".join(f"{_LIE[letter]}, " for letter in alignment(table))
+        rules = (
+            "table.hline(y: 0, stroke: 0.9pt), table.hline(y: 1, stroke: 0.5pt),"
+            f" table.hline(y: {len(table.rows) + 1}, stroke: 0.9pt)"
+        )
+        body = (
+            f"#table(columns: {count}, stroke: none, align: ({lie}), inset: (x: 4pt, y: 2.6pt),"
+            f" {rules}, {', '.join(cells)})"
+        )
+        caption = f"{self.words(table.caption)}#v(-0.5em)\n" if table.caption else ""
+        return f"#align(center)[#set text(size: 8.5pt)\n{caption}{body}]"
+
+    def block(self, rows: Iterable[Row]) -> str:
+        return "$ " + " \\\n".join(self.rows(rows)) + " $"
+
+    def drawing(self, drawing: Drawing) -> str:
+        shapes = "\n".join(_shape(shape, drawing.height) for shape in drawing.shapes)
+        box = f"#box(width: {drawing.width:g}pt, height: {drawing.height:g}pt)[{shapes}]"
+        caption = self.words(drawing.caption)
+        below = f"\n\n#text(size: 8.5pt)[{caption}]" if drawing.caption else ""
+        return f"#align(center)[{box}{below}]"
 
 
 def _string(text: str) -> str:
     quoted = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     return f'"{quoted}"'
-
-
-def _table(table: Table) -> str:
-    cells = [f"[{_words(cell)}]" for row in (table.head, *table.rows) for cell in row]
-    count = len(table.head)
-    lie = "".join(f"{_LIE[letter]}, " for letter in alignment(table))
-    rules = f"table.hline(y: 0, stroke: 0.9pt), table.hline(y: 1, stroke: 0.5pt), table.hline(y: {len(table.rows) + 1}, stroke: 0.9pt)"  # noqa: E501
-    body = (
-        f"#table(columns: {count}, stroke: none, align: ({lie}), inset: (x: 4pt, y: 2.6pt),"
-        f" {rules}, {', '.join(cells)})"
-    )
-    caption = f"{_words(table.caption)}#v(-0.5em)\n" if table.caption else ""
-    return f"#align(center)[#set text(size: 8.5pt)\n{caption}{body}]"
-
-
-def _block(rows: Iterable[tuple[Node, Node, bool]]) -> str:
-    lines = [
-        f"{typst(left)} & {'#h(2em) ' if goes_on else ''}{typst(right)}"
-        for left, right, goes_on in rows
-    ]
-    return "$ " + " \\\n".join(lines) + " $"
-
-
-def _drawing(drawing: Drawing) -> str:
-    shapes = "\n".join(_shape(shape, drawing.height) for shape in drawing.shapes)
-    box = f"#box(width: {drawing.width:g}pt, height: {drawing.height:g}pt)[{shapes}]"
-    caption = f"\n\n#text(size: 8.5pt)[{_words(drawing.caption)}]" if drawing.caption else ""
-    return f"#align(center)[{box}{caption}]"
 
 
 def _shape(shape: Line | Label, high: float) -> str:
