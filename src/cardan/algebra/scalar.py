@@ -14,7 +14,7 @@ from .. import exact
 
 __all__ = [
     "FUNCTIONS", "HALF", "cos_sin", "function", "guarded", "is_number", "is_same", "is_zero",
-    "sign", "sqrt",
+    "sign", "sqrt", "vanishes",
 ]  # fmt: skip
 
 Scalar = Any
@@ -75,6 +75,11 @@ def is_same(x: Scalar, y: Scalar) -> bool:
 def is_zero(x: Scalar) -> bool:
     """The int 0, which folds away; a float or an expression that happens to vanish is none."""
     return isinstance(x, int) and x == 0
+
+
+def vanishes(x: Scalar) -> bool:
+    """A number that is zero, a float too."""
+    return is_number(x) and bool(x == 0)
 
 
 def is_number(x: Scalar) -> bool:

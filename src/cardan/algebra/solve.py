@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .scalar import is_number, is_zero
+from .vector import dot
 
 __all__ = ["Factors", "factored", "solve_symmetric"]
 
@@ -124,10 +125,10 @@ class _Cofactors:
         self.inverse = [[x * reciprocal for x in row] for row in cofactors]
 
     def solve(self, b: Sequence[Scalar]) -> list[Scalar]:
-        return [_dot(row, b) for row in self.inverse]
+        return [dot(row, b) for row in self.inverse]
 
     def solve_transposed(self, c: Sequence[Scalar]) -> list[Scalar]:
-        return [_dot(column, c) for column in zip(*self.inverse, strict=True)]
+        return [dot(column, c) for column in zip(*self.inverse, strict=True)]
 
 
 class _Orthogonal:
@@ -144,11 +145,11 @@ class _Orthogonal:
         rest = [columns[c] for c in self.order]
         while rest:
             q, *rest = rest
-            length = _dot(q, q)
+            length = dot(q, q)
             self.Q.append(q)
             self.pivots.append(length)
             self.reciprocal.append(1 / length)
-            ratios = [_dot(q, column) * self.reciprocal[-1] for column in rest]
+            ratios = [dot(q, column) * self.reciprocal[-1] for column in rest]
             self.R.append(ratios)
             rest = [
                 [x - ratio * y for x, y in zip(column, q, strict=True)]
@@ -159,11 +160,11 @@ class _Orthogonal:
         b = list(b)
         y = []
         for q, reciprocal in zip(self.Q, self.reciprocal, strict=True):
-            y.append(_dot(q, b) * reciprocal)
+            y.append(dot(q, b) * reciprocal)
             b = [x - y[-1] * z for x, z in zip(b, q, strict=True)]
         x: list[Scalar] = [0] * len(y)
         for i in reversed(range(len(y))):
-            x[i] = y[i] - _dot(self.R[i], x[i + 1 :])
+            x[i] = y[i] - dot(self.R[i], x[i + 1 :])
         solution: list[Scalar] = [0] * len(x)
         for k, c in enumerate(self.order):
             solution[c] = x[k]
@@ -174,7 +175,7 @@ class _Orthogonal:
         for k, column in enumerate(self.order):
             z.append(c[column] - _sum(self.R[i][k - i - 1] * z[i] for i in range(k)))
         scaled = [x * reciprocal for x, reciprocal in zip(z, self.reciprocal, strict=True)]
-        return [_dot(row, scaled) for row in zip(*self.Q, strict=True)]
+        return [dot(row, scaled) for row in zip(*self.Q, strict=True)]
 
 
 class _Eliminated:
@@ -197,14 +198,14 @@ class _Eliminated:
         own = b[self.r]
         others = [x for k, x in enumerate(b) if k != self.r]
         x = self.rest.solve([y - m * own for y, m in zip(others, self.L, strict=True)])
-        x.insert(self.c, own * self.reciprocal - _dot(self.U, x))
+        x.insert(self.c, own * self.reciprocal - dot(self.U, x))
         return x
 
     def solve_transposed(self, c: Sequence[Scalar]) -> list[Scalar]:
         own = c[self.c]
         others = [x for k, x in enumerate(c) if k != self.c]
         y = self.rest.solve_transposed([x - u * own for x, u in zip(others, self.U, strict=True)])
-        y.insert(self.r, own * self.reciprocal - _dot(self.L, y))
+        y.insert(self.r, own * self.reciprocal - dot(self.L, y))
         return y
 
 
@@ -236,10 +237,6 @@ def _sum(values: Any) -> Scalar:
     for x in values:
         total = total + x
     return total
-
-
-def _dot(x: Sequence[Scalar], y: Sequence[Scalar]) -> Scalar:
-    return _sum(a * b for a, b in zip(x, y, strict=True))
 
 
 def _cofactor(A: Rows, r: int, c: int) -> Scalar:

@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-__all__ = ["Mat", "Vec", "cross", "dot", "hat", "symmetric", "total", "zero"]
+__all__ = [
+    "Mat",
+    "Vec",
+    "cross",
+    "dot",
+    "hat",
+    "matrix_product",
+    "symmetric",
+    "total",
+    "weighted",
+    "zero",
+]
 
 
 _vec = tuple.__new__  # of a list of components: most vectors are made so
@@ -88,6 +99,20 @@ def dot(v: Sequence[Any], w: Sequence[Any]) -> Any:
     for x, y in zip(v, w, strict=True):
         total = total + x * y
     return total
+
+
+def weighted(row: Mapping[Any, Any], values: Any) -> Any:
+    """Sum of row[j] values[j] over the keys of the row, from the left."""
+    total: Any = 0
+    for j, x in row.items():
+        total = total + x * values[j]
+    return total
+
+
+def matrix_product(A: Sequence[Sequence[Any]], B: Sequence[Sequence[Any]]) -> list[list[Any]]:
+    """A B of matrices by rows."""
+    columns = list(zip(*B, strict=True))
+    return [[dot(row, column) for column in columns] for row in A]
 
 
 def total(vectors: Sequence[Vec]) -> Vec:

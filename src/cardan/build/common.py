@@ -131,16 +131,6 @@ def flat(rows: Sequence[Sequence[Scalar]]) -> list[Scalar]:
     return [x for row in rows for x in row]
 
 
-def along_column(
-    row: Mapping[int, Scalar], columns: Mapping[int, Sequence[Scalar]], k: int
-) -> Scalar:
-    """The row times column k of values by link."""
-    total: Scalar = 0
-    for j, x in row.items():
-        total = total + x * columns[j][k]
-    return total
-
-
 def joint_rows(scene: Bodies, values: Mapping[int, Scalar]) -> list[Scalar]:
     """Values by link as a list over the joint variables."""
     return [values[j] for j in scene.tree.moving]

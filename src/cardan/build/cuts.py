@@ -11,13 +11,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ..algebra.scalar import is_zero
+from ..algebra.vector import weighted
 from ..models.bodies import Bodies, Body, Shared
 from ..models.friction import COEFFICIENTS, Friction
 from ..models.loops import Constraint
 from ..models.regressor import Columns
 from .mechanism import Mechanism
 
-__all__ = ["Cut", "CutMotion", "along", "cut_motion", "cut_torques", "cuts", "with_cut_torques"]
+__all__ = ["Cut", "CutMotion", "cut_motion", "cut_torques", "cuts", "with_cut_torques"]
 
 Scalar = Any
 Row = Mapping[int, Scalar]
@@ -36,7 +38,7 @@ class Cut:
     def acts(self) -> bool:
         """Has it friction or a rotor?"""
         laws = (getattr(self.body.rubs, name) for name in COEFFICIENTS)
-        return any(is_present(x) for x in (self.body.IA, *laws))
+        return not all(is_zero(x) for x in (self.body.IA, *laws))
 
 
 def cuts(mechanism: Mechanism, scene: Bodies, constraint: Constraint) -> list[Cut]:
@@ -51,19 +53,6 @@ def cuts(mechanism: Mechanism, scene: Bodies, constraint: Constraint) -> list[Cu
     return [*listed, *(Cut(x.j, x, x.row, 0) for x in scene.drives)]
 
 
-def is_present(x: Scalar) -> bool:
-    """Is this anything but an exact zero?"""
-    return not (isinstance(x, int) and x == 0)
-
-
-def along(row: Row, values: Row) -> Scalar:
-    """The row times values by link."""
-    total: Scalar = 0
-    for j, x in row.items():
-        total = total + x * values[j]
-    return total
-
-
 def cut_torques(
     mechanism: Mechanism, scene: Bodies, constraint: Constraint, qd: Sequence[Scalar],
     qdd: Sequence[Scalar],
@@ -74,7 +63,7 @@ def cut_torques(
     torques = []
     for cut in cuts(mechanism, scene, constraint):
         if cut.acts:
-            rate, rise = along(cut.row, rates), along(cut.row, rises) + cut.Phi
+            rate, rise = weighted(cut.row, rates), weighted(cut.row, rises) + cut.Phi
             body = cut.body
             torques.append((cut, body.IA * rise + body.rubs.torque(rate)))
     return torques
@@ -125,7 +114,7 @@ def cut_motion(
         if cut.j in wanted:
             rise: Scalar = 0
             if qdd is not None:
-                rise = along(cut.row, dict(zip(moving, qdd, strict=True))) + cut.Phi
-            rate = along(cut.row, rates)
+                rise = weighted(cut.row, dict(zip(moving, qdd, strict=True))) + cut.Phi
+            rate = weighted(cut.row, rates)
             motions[cut.j] = CutMotion(cut.row, rate, rise, cut.body.rubs)
     return motions

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..algebra.vector import Vec, dot, hat
+from ..algebra.vector import Vec, hat, matrix_product
 from ..describe.robot import Robot
 from ..errors import ModelError
 from ..formulate.economy import motion_of_cut_frames
@@ -91,12 +91,12 @@ def direct_dynamics_derivatives(
             H = joint_rows(scene, bias(links, q, qd))
             inverse = inverse_matrix(links, inertia_page(links, q))
             rest = [[tau - h] for tau, h in zip(x["tau"], H, strict=True)]
-            qdd = flat(_product(inverse, rest))
+            qdd = flat(matrix_product(inverse, rest))
             record = _partials(scene, loads, q, qd, qdd)
             results: dict[str, Any] = {"qdd": ((n,), qdd)}
             for wrt, block in {"q": record.by_q, "qd": record.by_qd}.items():
                 loss = [[-entry for entry in row] for row in _rows(scene, block)]
-                results[f"dqdd_d{wrt}"] = ((n, n), flat(_product(inverse, loss)))
+                results[f"dqdd_d{wrt}"] = ((n, n), flat(matrix_product(inverse, loss)))
             results["dqdd_dtau"] = ((n, n), flat(inverse))
             return Result(results, record.motion)
 
@@ -282,9 +282,9 @@ def _differentiated(mechanism: Mechanism, form: Form, wrt: Sequence[str], mode: 
                 entries = partial(x["q"][0].graph, list(values), name, mode) if size else []
                 block = [entries[k : k + size] for k in range(0, len(entries), size or 1)]
                 if name == "q" and G:
-                    columns, block = len(G[0]), _product(block, G)
+                    columns, block = len(G[0]), matrix_product(block, G)
                 if name == "g0":
-                    turned = _product(block, hat(x["g0"]).rows)
+                    turned = matrix_product(block, hat(x["g0"]).rows)
                     columns, block = 6, [[0, 0, 0, *row] for row in turned]
                 outputs[f"d{y}_d{_displaced(name)}"] = ((*shape, columns), flat(block))
         return Result(outputs, result.record)
@@ -307,8 +307,3 @@ def _positions(mechanism: Mechanism, scene: Bodies, x: Arrays) -> Matrix:
 def _rows(scene: Bodies, block: Mapping[tuple[int, int], Scalar]) -> Matrix:
     moving = scene.tree.moving
     return [[block.get((i, j), 0) for j in moving] for i in moving]
-
-
-def _product(A: Sequence[Sequence[Scalar]], B: Sequence[Sequence[Scalar]]) -> Matrix:
-    columns = list(zip(*B, strict=True))
-    return [[dot(row, column) for column in columns] for row in A]

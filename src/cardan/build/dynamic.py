@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..algebra.scalar import is_zero
 from ..algebra.solve import solve_symmetric
-from ..algebra.vector import Vec, cross
+from ..algebra.vector import Vec, cross, weighted
 from ..describe.robot import Robot
 from ..errors import ModelError
 from ..formulate.economy import inverse_dynamics as newton_euler
@@ -34,7 +35,7 @@ from .common import (
     with_friction,
     wrenches,
 )  # fmt: skip
-from .cuts import along, cuts, is_present, with_cut_torques
+from .cuts import cuts, with_cut_torques
 from .derivation import Derivation, Form, Result, Way
 from .differential import energy_torques, floating_equations, loads
 from .equations import (
@@ -212,10 +213,10 @@ def _floating_lagrange(mechanism: Mechanism) -> Form:
         h = [a + b for a, b in zip(h, more, strict=True)]
         known = dict(enumerate(x["qdd"], 6))
         six = range(6)
-        rhs = [-(h[r] + _dot(A[r], known)) for r in six]
+        rhs = [-(h[r] + weighted(known, A[r])) for r in six]
         rates = solve_symmetric([[A[r][c] for c in six] for r in six], rhs)  # less gravity
         known |= zip(six, rates, strict=True)
-        tau = [h[r] + _dot(A[r], known) for r in range(6, 6 + mechanism.n)]
+        tau = [h[r] + weighted(known, A[r]) for r in range(6, 6 + mechanism.n)]
         linear = Vec(*rates[:3]) + Vec(*x["g0"]) + cross(Vec(*V0[3:]), Vec(*V0[:3]))
         V0d = [*linear, *rates[3:]]
         return Result({"tau": ((mechanism.n,), tau), "V0d": ((6,), V0d)})
@@ -274,10 +275,10 @@ def _inverse_by_matrix(mechanism: Mechanism) -> Form:
         A, H, push, record = equations(mechanism, scene, x)
         known = dict(zip(driven, x["qdd"], strict=True))
         pushes = [*([0] * first), *(push[j] for j in link.elastic)]
-        rhs = [p - H[r] - _dot(A[r], known) for p, r in zip(pushes, free, strict=True)]
+        rhs = [p - H[r] - weighted(known, A[r]) for p, r in zip(pushes, free, strict=True)]
         rates = solve_backwards([[A[r][c] for c in free] for r in free], rhs) if free else []
         known |= zip(free, rates, strict=True)
-        tau = [H[r] + _dot(A[r], known) for r in driven]
+        tau = [H[r] + weighted(known, A[r]) for r in driven]
         outputs: dict[str, Any] = {"tau": ((len(tau),), tau)}
         if link.elastic:
             outputs["qdd_e"] = ((len(link.elastic),), rates[first:])
@@ -297,13 +298,6 @@ def independent_accelerations(mechanism: Mechanism, scene: Bodies, x: Arrays) ->
         _, follow = form(mechanism)(scene, x).outputs["qdd_e"]
         rates |= zip(link.elastic, follow, strict=True)
     return [rates[j] for j in link.active]
-
-
-def _dot(row: Sequence[Scalar], values: dict[int, Scalar]) -> Scalar:
-    total: Scalar = 0
-    for c, x in values.items():
-        total = total + row[c] * x
-    return total
 
 
 def direct_dynamics(
@@ -453,7 +447,7 @@ def _by_constraint_forces(mechanism: Mechanism) -> Form:
         record = newton_euler(scene.loaded(loads), x["q"], qd, zeros)
         H = with_cut_torques(mechanism, scene, constraint, record.tau, qd, zeros)
         A = inertia_model(formulated(scene), x["q"]).A
-        if any(is_present(cut.body.IA) for cut in cuts(mechanism, scene, constraint)):
+        if not all(is_zero(cut.body.IA) for cut in cuts(mechanism, scene, constraint)):
             raise ModelError(
                 "'constraint-forces' is not available where cut joints or motors of several joints"
                 " have rotors, which tie other links; use method='inertia-matrix'"
@@ -466,9 +460,9 @@ def _by_constraint_forces(mechanism: Mechanism) -> Form:
 
         free = divided({j: given.get(j, 0) - H[j] for j in moving})
         columns = [divided({j: row.get(j, 0) for j in moving}) for row in constraint.rows]
-        S = [[along(row, column) for column in columns] for row in constraint.rows]
+        S = [[weighted(row, column) for column in columns] for row in constraint.rows]
         rows = zip(constraint.rows, constraint.Psi, strict=True)
-        force = solve_symmetric(S, [-(along(w, free) + psi) for w, psi in rows])
+        force = solve_symmetric(S, [-(weighted(w, free) + psi) for w, psi in rows])
         qdd = []
         for j in (*mechanism.active, *(idle if mechanism.free else ())):
             value = free[j]

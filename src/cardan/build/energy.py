@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..algebra.vector import weighted
 from ..describe.robot import Robot
 from ..formulate.economy import inverse_dynamics as newton_euler
 from ..formulate.reform import regrouped
@@ -15,7 +16,7 @@ from ..models.energy import momentum as momentum_model
 from ..models.loops import Constraint
 from ..program import Program
 from .common import RECURSION, Arrays
-from .cuts import along, cuts
+from .cuts import cuts
 from .derivation import Call, Form, Result, Route
 from .dynamic import inertia_matrix
 from .equations import base_rows
@@ -51,7 +52,7 @@ def energy_forms(mechanism: Mechanism) -> list[Form]:
             E = record.E
             for cut in cuts(mechanism, scene, constraint):
                 if cut.acts:
-                    rate = along(cut.row, qd)
+                    rate = weighted(cut.row, qd)
                     E = E + cut.body.IA * rate * rate / 2
             return Result({"E": ((), [E]), "U": ((), [record.U])}, record)
 
@@ -128,7 +129,7 @@ def generalized_momentum(robot: Robot, *, symbolic: bool = False) -> Program:
         total = dict(h)
         for cut in cuts(mechanism, scene, constraint):
             if cut.acts:
-                rotor = cut.body.IA * along(cut.row, qd)
+                rotor = cut.body.IA * weighted(cut.row, qd)
                 for j, entry in cut.row.items():
                     total[j] = total[j] + entry * rotor
         rows = [*base, *constraint.projected(total)]

@@ -15,18 +15,19 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
+from ..algebra.scalar import vanishes
 from ..algebra.solve import solve_symmetric
+from ..algebra.vector import weighted
 from ..formulate.economy import inverse_dynamics as newton_euler
 from ..formulate.posture import formulated
 from ..mechanism.coordinates import Key
 from ..models.bodies import Bodies
 from ..models.composite import Composite
 from ..models.composite import inertia_matrix as inertia_model
-from ..models.friction import is_there
 from ..models.loops import Constraint
 from ..models.newton_euler import NewtonEuler
 from .common import Arrays, wrenches
-from .cuts import along, cuts, with_cut_torques
+from .cuts import cuts, with_cut_torques
 from .mechanism import Mechanism
 
 __all__ = [
@@ -90,7 +91,7 @@ def joint_matrix(
         lower = _projected(A, rows, size)
     for cut in cuts(mechanism, scene, constraint):
         if cut.acts:
-            rates = [along(cut.row, {j: G[j][c] for j in cut.row}) for c in size]
+            rates = [weighted(cut.row, {j: G[j][c] for j in cut.row}) for c in size]
             for r in size:
                 for c in range(r + 1):
                     lower[r][c] = lower[r][c] + cut.body.IA * rates[r] * rates[c]
@@ -99,7 +100,7 @@ def joint_matrix(
 
 def _projected(A: Matrix, G: Matrix, columns: Sequence[int]) -> Matrix:
     """The lower half of G^T A G; most entries are zero where many joints are led."""
-    entries = [[(k, row[c]) for k, row in enumerate(G) if is_there(row[c])] for c in columns]
+    entries = [[(k, row[c]) for k, row in enumerate(G) if not vanishes(row[c])] for c in columns]
 
     @cache
     def product(i: int, c: int) -> Scalar:

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..algebra.solve import Factors, factored, solve_symmetric
+from ..algebra.vector import dot
 from ..errors import ModelError
 from ..formulate.economy import inverse_dynamics as newton_euler
 from ..formulate.posture import formulated
@@ -186,7 +187,7 @@ def series_direct(series: Series, model: str, space: str, effort: str) -> Progra
         for module, force in zip(modules, forces, strict=True):
             own = [tau[j] for _, j in module.platform.parallel.driven]
             for c, h in enumerate(force):
-                push.append(-h + _dot([row[c] for row in module.rows], own))
+                push.append(-h + dot([row[c] for row in module.rows], own))
         push += [tau[j] - h for j, h in zip(series.between, between, strict=True)]
         Vd = solve_symmetric(_inertia(series, scene, x, modules), push)
         if space != "joint":
@@ -196,7 +197,7 @@ def series_direct(series: Series, model: str, space: str, effort: str) -> Progra
         for module, rates in zip(modules, parts, strict=True):
             own = module.platform.parallel.driven
             for (_, j), row in zip(own, module.rows, strict=True):
-                qdd[j] = module.legs.qdd[j] + _dot(row, rates)
+                qdd[j] = module.legs.qdd[j] + dot(row, rates)
         return Result({"qdd": ((mechanism.na,), [qdd[j] for j in mechanism.active])}, record)
 
     output = "qdd" if space == "joint" else "Vd"
@@ -220,11 +221,11 @@ def _inertia(
     joints = [j for j in moving if j not in idle]
     A = inertia_model(formulated(scene), x["q"]).matrix(joints)
     columns = [[G[j][c] for j in joints] for c in range(series.m)]
-    AG = [[_dot(row, column) for row in A] for column in columns]
+    AG = [[dot(row, column) for row in A] for column in columns]
     found = [[0] * series.m for _ in range(series.m)]
     for r in range(series.m):
         for c in range(r + 1):
-            found[r][c] = found[c][r] = _dot(columns[r], AG[c])
+            found[r][c] = found[c][r] = dot(columns[r], AG[c])
     return found
 
 
@@ -243,11 +244,3 @@ def _program(
         model, inputs, [], mechanism.outputs(output), meaning=series.meaning(),
         search=(page, RECURSION), effort=effort,
     )  # fmt: skip
-
-
-def _dot(x: Sequence[Scalar], y: Sequence[Scalar]) -> Scalar:
-    total: Scalar = 0
-    for a, b in zip(x, y, strict=True):
-        if not (isinstance(a, int) and a == 0) and not (isinstance(b, int) and b == 0):
-            total = total + a * b
-    return total

@@ -11,11 +11,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ..algebra.scalar import vanishes
 from ..describe.robot import Robot
 from ..formulate.economy import motion_in_described_frames
 from ..formulate.posture import formulated
 from ..models.bodies import Bodies, bodies
-from ..models.friction import is_there
 from ..models.loops import Constraint
 from ..models.regressor import (
     FURTHER_COLUMNS,
@@ -199,7 +199,7 @@ class _Wanted:
         """By joint, the columns that no motion tells apart: the first has the sum of them."""
         alike: dict[int, Columns] = {}
         for link in scene.links:
-            names = [x for x in CONSTANT_COLUMNS if x != "FSA" or not is_there(link.rubs.VS)]
+            names = [x for x in CONSTANT_COLUMNS if x != "FSA" or vanishes(link.rubs.VS)]
             alike[link.j] = [(name, link.j) for name in names if (name, link.j) in listed]
         return alike
 

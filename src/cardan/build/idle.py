@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..algebra.solve import solve_symmetric
+from ..algebra.vector import dot
 from ..describe.robot import INERTIA, Robot
 from ..errors import ModelError
 from ..models.friction import COEFFICIENTS
@@ -45,13 +46,9 @@ def widened(
     size = len(A_c)
     rows = [[*row, *([0] * len(at))] for row in A_c]
     for c in at:
-        row: list[Scalar] = []
-        for r in range(size):
-            total: Scalar = 0
-            for k, g in enumerate(G):
-                total = total + g[r] * A[k][c]
-            row.append(total)
-        rows.append([*row, *(A[c][k] for k in at)])
+        column = [row[c] for row in A]
+        coupled = [dot(by_rate, column) for by_rate in zip(*G, strict=True)]
+        rows.append([*coupled, *(A[c][k] for k in at)])
     for r in range(size):
         for c in range(len(at)):
             rows[r][size + c] = rows[size + c][r]

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..algebra.vector import Vec
+from ..algebra.vector import Vec, matrix_product
 from ..describe.robot import FIXED, Frame, Robot
 from ..describe.values.expression import Expression
 from ..describe.values.parser import to_value
@@ -28,7 +28,7 @@ from ..models.kinematics import accelerations as accelerations_model
 from ..models.kinematics import velocities as velocities_model
 from ..models.motion import seats
 from ..program import Program
-from .common import MEANING, Arrays, along_column, flat, slid, unsupported
+from .common import MEANING, Arrays, flat, slid, unsupported
 from .derivation import Form, Result, written
 from .flexible import kinematic as flexible
 from .flexible.equations import tree_rates
@@ -136,9 +136,7 @@ def _columns(
     if not mechanism.robot.constrained:
         return rows()
     G = mechanism.constraint(scene, {"q": q})[0].G()
-    moving = mechanism.coordinates.moving
-    by_link = [dict(zip(moving, row, strict=True)) for row in rows()]
-    return [[along_column(row, G, c) for c in range(mechanism.na)] for row in by_link]
+    return matrix_product(rows(), [G[j] for j in mechanism.coordinates.moving])
 
 
 def inverse_meaning(rows: Sequence[int], columns: int, described: str) -> dict[str, str]:
@@ -228,10 +226,10 @@ def pseudo_inverse(rows: list[list[Any]]) -> tuple[list[list[Any]], Any]:
     if len(columns) == len(rows):
         return inverse(rows)
     if len(columns) < len(rows):
-        small, det = inverse(_product(columns, rows))
-        return _product(small, columns), det
-    small, det = inverse(_product(rows, columns))
-    return _product(columns, small), det
+        small, det = inverse(matrix_product(columns, rows))
+        return matrix_product(small, columns), det
+    small, det = inverse(matrix_product(rows, columns))
+    return matrix_product(columns, small), det
 
 
 def task_rows(
@@ -294,16 +292,6 @@ def _samples(mechanism: Mechanism) -> list[tuple[dict[str, float], list[list[flo
     if not robot.constrained:
         return [(values, rng.normal(size=(5, robot.n)).tolist())]
     return [(values | x.values, x.q[:4].tolist()) for x in mechanism.analysis.samples[:1]]
-
-
-def _product(a: list[list[Any]], b: list[list[Any]]) -> list[list[Any]]:
-    def dot(row: list[Any], c: int) -> Any:
-        total: Any = 0
-        for k, x in enumerate(row):
-            total = total + x * b[k][c]
-        return total
-
-    return [[dot(row, c) for c in range(len(b[0]))] for row in a]
 
 
 def with_point(robot: Robot, frame: Any, tool: Any) -> tuple[Robot, Any, Any]:

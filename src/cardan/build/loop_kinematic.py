@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from ..algebra.vector import weighted
 from ..describe.robot import FIXED, Robot
 from ..errors import ModelError, UnknownNameError
 from ..loops.geometry import LoopGeometry
@@ -14,7 +15,7 @@ from ..models.bodies import Bodies
 from ..models.flexible.rigid import rigid
 from ..models.loops import Constraint, closing_error, coupling_error, opening
 from ..program import Program
-from .common import Arrays, along_column, flat
+from .common import Arrays, flat
 from .derivation import Form, Result
 from .flexible.closure import closing as flexible_closing
 from .flexible.kinematic import loop_kinematics as flexible_form
@@ -107,11 +108,10 @@ def _details(
 ) -> dict[str, Any]:
     active, passive, na = constraint.active, constraint.passive, mechanism.na
     p, rows, cuts = len(passive), len(constraint.rows), len(constraint.cut)
-    Wcut = [[along_column(row, G, k) for k in range(na)] for row in constraint.cut]
-    psi_cut = [
-        along_column(row, {j: [values[j]] for j in row}, 0) + phi
-        for row, phi in zip(constraint.cut, constraint.Phi, strict=True)
-    ]
+    columns = [{j: row[k] for j, row in G.items()} for k in range(na)]
+    Wcut = [[weighted(row, column) for column in columns] for row in constraint.cut]
+    by_cut = zip(constraint.cut, constraint.Phi, strict=True)
+    psi_cut = [weighted(row, values) + phi for row, phi in by_cut]
     return {
         "Wa": ((rows, na), flat(constraint.matrix(active))),
         "Wp": ((rows, p), flat(constraint.matrix(passive))),

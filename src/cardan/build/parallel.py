@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..algebra.solve import factored, solve_symmetric
-from ..algebra.vector import Vec
+from ..algebra.vector import Vec, dot
 from ..describe.robot import DRIVE, FURTHER, INERTIA, WRENCH, Robot
 from ..errors import ModelError
 from ..formulate.economy import inverse_dynamics as newton_euler
@@ -268,14 +268,14 @@ def platform_direct_dynamics(
         twist = platform.motion(scene, x, "end")
         legs, need, spins, record = platform.needed(scene, x, twist, "end")
         rows = platform.inverse(legs)
-        push = [-h + _dot([row[c] for row in rows], x["tau"]) for c, h in enumerate(need)]
+        push = [-h + dot([row[c] for row in rows], x["tau"]) for c, h in enumerate(need)]
         A, follow = _matrix(platform, scene, x, legs)
         Vd = solve_symmetric(A, push)
-        spins = {j: s + _dot(follow[j], Vd) for j, s in spins.items()}
+        spins = {j: s + dot(follow[j], Vd) for j, s in spins.items()}
         outputs: dict[str, Any] = {"Vd": ((platform.m,), Vd)}
         if space == "joint":
             bias = [legs.qdd[j] for j in mechanism.active]
-            qdd = [b + _dot(row, Vd) for b, row in zip(bias, rows, strict=True)]
+            qdd = [b + dot(row, Vd) for b, row in zip(bias, rows, strict=True)]
             outputs = {"qdd": ((mechanism.na,), qdd)}
         return Result({**outputs, **_spins(platform, spins)}, record)
 
@@ -304,14 +304,14 @@ def _matrix(
         if platform.mechanism.free:
             own, ratios = _eliminated(own, leg.joints, platform.idle(leg))
             for j, ratio in ratios.items():
-                follow[j] = [_dot(ratio, column) for column in zip(*B, strict=True)]
+                follow[j] = [dot(ratio, column) for column in zip(*B, strict=True)]
         else:
             at = [leg.joints.index(j) for j in joints]
             own = [[own[r][c] for c in at] for r in at]
-        AB = [[_dot(row, column) for column in zip(*B, strict=True)] for row in own]
+        AB = [[dot(row, column) for column in zip(*B, strict=True)] for row in own]
         for r in range(platform.m):
             for c in range(r + 1):
-                more = _dot([row[r] for row in B], [row[c] for row in AB])
+                more = dot([row[r] for row in B], [row[c] for row in AB])
                 A[r][c] = A[c][r] = A[r][c] + more
     return A, follow
 
@@ -326,14 +326,7 @@ def _eliminated(
     columns = [solve_symmetric(block, [-A[r][c] for r in i]) for c in n]
     ratios = {j: [column[k] for column in columns] for k, j in enumerate(idle)}
     own = [
-        [A[r][c] + _dot([A[r][k] for k in i], column) for c, column in zip(n, columns, strict=True)]
+        [A[r][c] + dot([A[r][k] for k in i], column) for c, column in zip(n, columns, strict=True)]
         for r in n
     ]
     return own, ratios
-
-
-def _dot(x: Sequence[Scalar], y: Sequence[Scalar]) -> Scalar:
-    total: Scalar = 0
-    for a, b in zip(x, y, strict=True):
-        total = total + a * b
-    return total

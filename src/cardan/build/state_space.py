@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from ..algebra.vector import dot
 from ..describe.robot import Robot
 from ..errors import ModelError
 from ..ir.page import Page
@@ -90,8 +91,5 @@ def _of_tree(link: Coordinates, W: list[Any], v: list[Any]) -> list[Any]:
     """Rates of all joints of the rates v of the independent ones."""
     known = dict(zip(link.active, v, strict=True))
     for row, j in enumerate(link.passive):
-        total: Any = 0
-        for weight, rate in zip(W[len(v) * row :], v, strict=False):
-            total = total + weight * rate
-        known[j] = total
+        known[j] = dot(W[len(v) * row : len(v) * (row + 1)], v)
     return [known[j] for j in link.moving]

@@ -28,6 +28,7 @@ from typing import Any
 
 import numpy as np
 
+from ..algebra.vector import dot
 from ..arguments import Numbers, named_arguments
 from ..catalogue import model
 from ..describe.robot import Robot
@@ -451,13 +452,6 @@ def _traced(inputs: Mapping[str, tuple[int, ...]], trace: Trace) -> Code:
     return gather(graph, inputs, outputs)
 
 
-def _dot(x: list[Scalar], y: list[Scalar]) -> Scalar:
-    total: Scalar = 0
-    for a, b in zip(x, y, strict=True):
-        total = total + a * b
-    return total
-
-
 def _column(A: Rows, c: int) -> list[Scalar]:
     return [row[c] for row in A]
 
@@ -487,7 +481,7 @@ def _node(law: Predictive, columns: int) -> Code:
         off = [b - c for b, c in zip(u, a["u_r"], strict=True)]
         lx = [w * e for w, e in zip(a["Wx"], error, strict=True)]
         lu = [w * e for w, e in zip(a["Wu"], off, strict=True)]
-        cost = _dot(lx, error) + _dot(lu, off)
+        cost = dot(lx, error) + dot(lu, off)
         L: Rows = [[0] * n for _ in range(n)]
         if law.place is not None:
             w = a["w"][0]
@@ -495,12 +489,12 @@ def _node(law: Predictive, columns: int) -> Code:
             J = [[tool["dT_dq"][(4 * r + 3) * n + c] for c in range(n)] for r in range(3)]
             miss = [tool["T"][4 * r + 3] - a["point"][r] for r in range(3)]
             pull = [w * e for e in miss]
-            cost = cost + _dot(pull, miss)
-            lx = [lx[c] + _dot(_column(J, c), pull) for c in range(n)] + lx[n:]
+            cost = cost + dot(pull, miss)
+            lx = [lx[c] + dot(_column(J, c), pull) for c in range(n)] + lx[n:]
             heavy = [[w * y for y in row] for row in J]
             for r in range(n):
                 for c in range(r, n):
-                    L[r][c] = L[c][r] = _dot(_column(heavy, r), _column(J, c))
+                    L[r][c] = L[c][r] = dot(_column(heavy, r), _column(J, c))
         side = [[*[0] * (2 * n), y] for y in lu]
         return {
             "F": _wide([[*b, *c] for b, c in zip(Fq, Fv, strict=True)], columns),
@@ -547,7 +541,7 @@ def _start(n: int, columns: int) -> Code:
     ) -> dict[str, Any]:
         h, span = h[0], range(n)
         V = [[V[min(r, c)][max(r, c)] for c in range(2 * n)] + [V[r][2 * n]] for r in range(2 * n)]
-        slope = [V[r][2 * n] + _dot(V[r][: 2 * n], d) for r in range(2 * n)]
+        slope = [V[r][2 * n] + dot(V[r][: 2 * n], d) for r in range(2 * n)]
         qq = [[V[r][c] for c in span] for r in span]
         qv = [[h * V[r][c] + V[r][n + c] for c in span] for r in span]
         vv: Rows = [[0] * n for _ in span]
@@ -562,11 +556,11 @@ def _start(n: int, columns: int) -> Code:
                 for r in range(2 * n)]  # fmt: skip
         Y = [[h * b for b in [*T[n + r], moved[n + r]]] for r in span]
         W = [[h * Y[r][n + c] for c in span] for r in span]
-        WG = [[_dot(W[r], _column(G, c)) for c in span] for r in span]
+        WG = [[dot(W[r], _column(G, c)) for c in span] for r in span]
         Q: Rows = [[0] * n for _ in span]
         for r in span:
             for c in range(r, n):
-                Q[r][c] = Q[c][r] = _dot(_column(G, r), _column(WG, c))
+                Q[r][c] = Q[c][r] = dot(_column(G, r), _column(WG, c))
             Q[r][r] = Q[r][r] + Wu[r]
         return {"base": _wide(base, columns), "Y": _wide(Y, columns), "W": W, "D": _factors(Q)}
 
@@ -585,7 +579,7 @@ def _factors(Q: Rows) -> Rows:
             pivot = pivot - scaled[k] * L[j][k]
         L[j][j] = 1 / pivot
         for r in range(j + 1, n):
-            L[r][j] = Q[r][j] - _dot([L[r][k] for k in range(j)], [L[j][k] for k in range(j)])
+            L[r][j] = Q[r][j] - dot([L[r][k] for k in range(j)], [L[j][k] for k in range(j)])
     return L
 
 
@@ -594,14 +588,14 @@ def _gain(n: int) -> Code:
     inputs = {"f": (n,), "y": (n,), "l": (n,), "W": (n, n), "G": (n, n), "D": (n, n)}
 
     def trace(graph: Graph, f: Any, y: Any, l: Any, W: Any, G: Any, D: Any) -> dict[str, Any]:
-        m = [y[r] + _dot(W[r], f) for r in range(n)]
-        z = [l[c] + _dot(_column(G, c), m) for c in range(n)]
+        m = [y[r] + dot(W[r], f) for r in range(n)]
+        z = [l[c] + dot(_column(G, c), m) for c in range(n)]
         for r in range(n):
-            z[r] = z[r] - _dot(D[r][:r], z[:r])
+            z[r] = z[r] - dot(D[r][:r], z[:r])
         zd = [D[r][r] * z[r] for r in range(n)]
         k = list(zd)
         for r in reversed(range(n)):
-            k[r] = k[r] - _dot([D[i][r] for i in range(r + 1, n)], k[r + 1 :])
+            k[r] = k[r] - dot([D[i][r] for i in range(r + 1, n)], k[r + 1 :])
         return {"m": m, "z": z, "zd": zd, "K": [-x for x in k]}
 
     return _traced(inputs, trace)
@@ -617,7 +611,7 @@ def _value(n: int, columns: int) -> Code:
     def trace(graph: Graph, f: Any, base: Any, m: Any, zd: Any, F: Any, Y: Any, Z: Any) -> Any:
         return {
             "V": [
-                base[r] + _dot(_column(F, r), m) + _dot(_column(Y, r), f) - _dot(_column(Z, r), zd)
+                base[r] + dot(_column(F, r), m) + dot(_column(Y, r), f) - dot(_column(Z, r), zd)
                 for r in range(2 * n)
             ]
         }
@@ -633,8 +627,8 @@ def _forward(n: int, columns: int) -> Code:
 
     def trace(graph: Graph, K: Any, F: Any, G: Any, d: Any, h: Any, dx: Any) -> dict[str, Any]:
         h, size = h[0], 2 * n
-        du = [K[r][size] + _dot(K[r][:size], dx) for r in range(n)]
-        da = [_dot(F[r][:size], dx) + _dot(G[r], du) for r in range(n)]
+        du = [K[r][size] + dot(K[r][:size], dx) for r in range(n)]
+        da = [dot(F[r][:size], dx) + dot(G[r], du) for r in range(n)]
         dv = [dx[n + r] + h * da[r] for r in range(n)]
         ends = [dx[r] + h * dv[r] + d[r] for r in range(n)]
         return {"dxn": [*ends, *(dv[r] + d[n + r] for r in range(n))], "du": du}

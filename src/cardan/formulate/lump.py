@@ -21,7 +21,7 @@ from math import inf
 from typing import Any
 
 from ..algebra.inertia import Inertia
-from ..algebra.scalar import HALF, cos_sin, guarded, is_number
+from ..algebra.scalar import HALF, cos_sin, guarded, is_number, vanishes
 from ..algebra.vector import Vec, symmetric
 from ..models.bodies import Bodies, Body
 from ..models.transfer import symmetric_body, transfer
@@ -71,19 +71,19 @@ def lumped(
 def _masses(link: Body, before: Inertia, limits: _Limits) -> tuple[Scalar, Scalar, Inertia]:
     """Masses at the foot of axis j and at O_j that rid the link before of first moments: (foot,
     O_j, what that link then has)."""
-    if not _is_zero(link.gamma) or not _is_zero(link.b):
+    if not vanishes(link.gamma) or not vanishes(link.b):
         return 0, 0, before
     X, Y = before.MS[0], before.MS[1]
     foot: Scalar = 0
     mass = limits.quotient(-Y, link.r * cos_sin(link.alpha)[1])
-    if not _is_zero(link.d):
+    if not vanishes(link.d):
         both = limits.quotient(X, link.d)
-        if _is_zero(both):
+        if vanishes(both):
             return 0, 0, before  # two masses for one moment do not pay
         foot, X = both - mass, 0
     rest = before + symmetric_body(link, 0, 0, -mass)
     rest = rest + symmetric_body(replace(link, r=0), 0, 0, -foot)
-    Y = Y if _is_zero(mass) else 0
+    Y = Y if vanishes(mass) else 0
     return foot, mass, Inertia(rest.J, Vec(X, Y, rest.MS[2]), rest.M)
 
 
@@ -92,12 +92,12 @@ def _rod(link: Body, before: Inertia) -> tuple[Scalar, Inertia]:
     c, s = cos_sin(link.alpha)
     oblique = c * s
     flat = is_number(oblique) and abs(oblique) < _OBLIQUE
-    if flat or not _is_zero(link.gamma) or not _is_zero(link.b):
+    if flat or not vanishes(link.gamma) or not vanishes(link.b):
         return 0, before
     kept = _Limits(inf, 0).quotient(before.J[1, 2], oblique)
     rest = before + symmetric_body(link, -kept, 0, 0)
     (XX, XY, XZ), (_, YY, YZ), (_, _, ZZ) = rest.J.rows
-    YZ = YZ if _is_zero(kept) else 0
+    YZ = YZ if vanishes(kept) else 0
     return kept, Inertia(symmetric(XX, XY, XZ, YY, YZ, ZZ), rest.MS, rest.M)
 
 
@@ -120,14 +120,10 @@ class _Limits:
 
     def quotient(self, x: Scalar, y: Scalar) -> Scalar:
         """x / y, or 0 where that is not to be had."""
-        if _is_zero(x) or _is_zero(y):
+        if vanishes(x) or vanishes(y):
             return 0
         if not is_number(y):  # a symbol or an array
             return x / guarded(y, _NIL, 0)
         if abs(y) < self.least or (is_number(x) and abs(x / y) > self.most):
             return 0
         return x / y
-
-
-def _is_zero(x: Scalar) -> bool:
-    return is_number(x) and bool(x == 0)

@@ -32,6 +32,7 @@ from typing import Any
 import numpy as np
 
 from ..algebra.inertia import Inertia
+from ..algebra.scalar import vanishes
 from ..algebra.vector import Mat, Vec
 from ..exact import Exact, exact
 from .bodies import Bodies, Body
@@ -328,7 +329,7 @@ def _single_direction(robot: Bodies) -> tuple[set[int], dict[int, tuple[int, tup
     remove, the largest along it, and the chain from the last revolute joint."""
     parallel: set[int] = set()
     oblique: dict[int, tuple[int, tuple[int, ...]]] = {}
-    if any(not _is_number_zero(x) for v in (robot.w0, robot.wd0, robot.V0, robot.Vd0) for x in v):
+    if not all(vanishes(x) for v in (robot.w0, robot.wd0, robot.V0, robot.Vd0) for x in v):
         return parallel, oblique
     links = {link.j: link for link in robot.links}
     chains: dict[int, tuple[int, ...] | None] = {0: None}  # None: no turn yet
@@ -351,10 +352,6 @@ def _single_direction(robot: Bodies) -> tuple[set[int], dict[int, tuple[int, tup
         elif link.s:
             oblique[j] = (max(range(3), key=lambda k: round(u[k], 6)), (*chain, j))
     return parallel, oblique
-
-
-def _is_number_zero(x: Scalar) -> bool:
-    return isinstance(x, int | float) and x == 0
 
 
 def unit_bodies(robot: Bodies) -> tuple[Bodies, list[Column]]:

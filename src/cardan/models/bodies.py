@@ -13,7 +13,7 @@ from typing import Any
 
 from ..algebra.inertia import congruence
 from ..algebra.rotation import Rotation, X, Z, turn
-from ..algebra.scalar import HALF, cos_sin, function, is_zero
+from ..algebra.scalar import HALF, cos_sin, function, is_zero, vanishes
 from ..algebra.vector import Mat, Vec, zero
 from ..describe.robot import FRICTION, MOTION, PRISMATIC, REVOLUTE, Base, Joint, Link, Robot
 from ..describe.values.expression import Value, evaluate
@@ -22,7 +22,7 @@ from ..mechanism.tree import Tree
 from .flexible.body import Elastic, elastic_of, rigid_part
 from .flexible.shapes import Place
 from .frame import Frame, bent
-from .friction import Friction, is_there
+from .friction import Friction
 
 __all__ = ["Bodies", "Body", "ByLink", "Placed", "Shared", "bodies", "cosines"]
 
@@ -69,7 +69,7 @@ class Body:
 
     def spring_torque(self, q: Scalar) -> Scalar:
         """K (q - q0) that the motor needs against a spring beside it, [B23] (3.10)."""
-        return self.spring * (q - self.neutral) if is_there(self.spring) else 0
+        return self.spring * (q - self.neutral) if not vanishes(self.spring) else 0
 
     def elastic_torque(self, q: Scalar, qd: Scalar) -> Scalar:
         """Γ = -k (q - q0) - damping q̇ of an elastic joint, [K10] (69), (70)."""

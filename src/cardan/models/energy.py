@@ -13,11 +13,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..algebra.inertia import Inertia
-from ..algebra.scalar import HALF
+from ..algebra.scalar import HALF, vanishes
 from ..algebra.vector import Vec, cross
 from .bodies import Bodies
 from .flexible.body import deformed_link, elastic_energy, elastic_rates_energy
-from .friction import is_there
 from .kinematics import velocities
 
 __all__ = ["Energies", "Momentum", "energies", "gravity_by_link", "momentum"]
@@ -61,7 +60,7 @@ def energies(
         x.Uj[j] = -(link.M * heights[j] + fields[j] @ body.MS)                        # (50)
         if link.flexible:
             x.Uj[j] = x.Uj[j] + elastic_energy(link.flexible, qe)
-        if link.elastic or is_there(link.spring):
+        if link.elastic or not vanishes(link.spring):
             x.Uj[j] = x.Uj[j] + link.elastic_energy(here.joint[j])
         x.E, x.U = x.E + x.Ej[j], x.U + x.Uj[j]
     return x

@@ -16,9 +16,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..algebra.scalar import function, is_number, sign, sqrt
+from ..algebra.scalar import function, sign, sqrt, vanishes
 
-__all__ = ["COEFFICIENTS", "Friction", "is_there"]
+__all__ = ["COEFFICIENTS", "Friction"]
 
 Scalar = Any
 COEFFICIENTS = ("FV", "FS", "FQ", "FVA", "FSA", "FB", "FO")  # in which the law is linear
@@ -40,11 +40,11 @@ class Friction:
 
     def torque(self, qd: Scalar) -> Scalar:
         """f(q̇)."""
-        law = self.FS * self.direction(qd) if is_there(self.FS) else 0
+        law = self.FS * self.direction(qd) if not vanishes(self.FS) else 0
         law = law + self.FV * qd
         for name in COEFFICIENTS[2:]:
             coefficient = getattr(self, name)
-            if is_there(coefficient):
+            if not vanishes(coefficient):
                 law = law + coefficient * self.column(name, qd)
         return law
 
@@ -61,19 +61,19 @@ class Friction:
     def slope(self, qd: Scalar) -> Scalar:
         """∂f/∂q̇; that of a jump is left out."""
         law, steep = self.FV, self._steepness(qd)
-        if is_there(self.FQ):
+        if not vanishes(self.FQ):
             law = law + 2 * self.FQ * function("abs", qd)
-        if is_there(self.FVA):
+        if not vanishes(self.FVA):
             law = law + self.FVA * sign(qd)
         law = law + self.FS * steep + self.FSA * sign(qd) * steep
-        if is_there(self.FB):
+        if not vanishes(self.FB):
             bell, s = self._bell(qd), self.direction(qd)
             law = law + self.FB * bell * (steep - 2 * s * qd * bell / (self.VB * self.VB))
         return law
 
     def direction(self, qd: Scalar) -> Scalar:
         """s(q̇)."""
-        return qd / sqrt(qd * qd + self.VS * self.VS) if is_there(self.VS) else sign(qd)
+        return qd / sqrt(qd * qd + self.VS * self.VS) if not vanishes(self.VS) else sign(qd)
 
     def frictionless(self) -> Friction:
         """The same law with all coefficients zero: its columns are what they were."""
@@ -82,7 +82,7 @@ class Friction:
 
     def _steepness(self, qd: Scalar) -> Scalar:
         """ds/dq̇ = VS² / (q̇² + VS²)^(3/2)."""
-        if not is_there(self.VS):
+        if vanishes(self.VS):
             return 0
         width = self.VS * self.VS
         square = qd * qd + width
@@ -91,8 +91,3 @@ class Friction:
     def _bell(self, qd: Scalar) -> Scalar:
         ratio = qd / self.VB
         return 1 / (1 + ratio * ratio)
-
-
-def is_there(x: Scalar) -> bool:
-    """Is this anything but a number that is zero?"""
-    return not (is_number(x) and x == 0)

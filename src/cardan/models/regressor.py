@@ -24,12 +24,13 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ..algebra.scalar import vanishes
 from ..algebra.vector import Vec, cross, zero
 from .bodies import Bodies, Body
 from .coriolis import axis, axis_rate
 from .energy import gravity_by_link
 from .frame import Frame
-from .friction import COEFFICIENTS, is_there
+from .friction import COEFFICIENTS
 from .kinematics import velocities
 from .newton_euler import NewtonEuler
 
@@ -63,9 +64,9 @@ def columns(
         listed += [(name, link.j) for name in INERTIA_COLUMNS]
         if link.s or link.sbar:
             listed += [(name, link.j) for name in DRIVE_COLUMNS if name in drives]
-            own = (name for name in further if is_there(getattr(link.rubs, name)))
+            own = (name for name in further if not vanishes(getattr(link.rubs, name)))
             listed += [(name, link.j) for name in own]
-            if is_there(link.spring):
+            if not vanishes(link.spring):
                 listed += [(name, link.j) for name in PARALLEL_COLUMNS if name in drives]
             if link.elastic and SPRING_COLUMN in drives:
                 listed.append((SPRING_COLUMN, link.j))

@@ -13,6 +13,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 
 from ...algebra.newton import Rule, newton
+from ...algebra.scalar import vanishes
 from ...describe.couplings import require_one_leader
 from ...describe.robot import Robot
 from ...errors import InputError, ModelError
@@ -21,7 +22,7 @@ from ...mechanism.loops import opened
 from ...models.bodies import Bodies, Body, bodies
 from ...models.composite import inertia_matrix
 from ...models.flexible.loops import ROWS, Cut, closing_error, constraint_rows, is_reversed
-from ...models.friction import COEFFICIENTS, is_there
+from ...models.friction import COEFFICIENTS
 from ...models.motion import Motion, seats
 
 __all__ = ["Closing", "closing", "numeric_bodies"]
@@ -298,11 +299,11 @@ class Closing:
 
 
 def _has_rotor(body: Body) -> bool:
-    return is_there(body.IA)
+    return not vanishes(body.IA)
 
 
 def _rubs(body: Body) -> bool:
-    return any(is_there(getattr(body.rubs, name)) for name in COEFFICIENTS)
+    return any(not vanishes(getattr(body.rubs, name)) for name in COEFFICIENTS)
 
 
 def _require_finite(**given: Sequence[float] | None) -> None:

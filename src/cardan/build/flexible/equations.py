@@ -12,7 +12,9 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
+from ...algebra.scalar import vanishes
 from ...algebra.solve import solve_symmetric
+from ...algebra.vector import dot, weighted
 from ...describe.robot import Robot
 from ...errors import ModelError
 from ...formulate.posture import with_points
@@ -33,7 +35,6 @@ from ...models.flexible.loops import (
     least_squares,
     solve_loops,
 )
-from ...models.friction import is_there
 from ...models.motion import Motion, motion, seats
 from ...models.newton_euler import inverse_dynamics as newton_euler
 from ...program import Program
@@ -125,10 +126,7 @@ def spring(scene: Bodies, x: Arrays, key: Key) -> Scalar:
 def _row_times(
     A: Mapping[tuple[Key, Key], Scalar], key: Key, values: Mapping[Key, Scalar]
 ) -> Scalar:
-    total: Scalar = 0
-    for other, value in values.items():
-        total = total + A.get((key, other), 0) * value
-    return total
+    return weighted(values, {other: A.get((key, other), 0) for other in values})
 
 
 def _outputs(tau: Sequence[Scalar], rates: Sequence[Scalar], V0d: Any) -> dict[str, Any]:
@@ -239,12 +237,7 @@ def momentum_form(mechanism: Mechanism) -> Form:
         mass = matrix(scene, x)
         (size, _), A = mass.outputs["A"]
         u = [*x.get("V0", ()), *x["qd"]]
-        h = []
-        for r in range(size):
-            total: Scalar = 0
-            for c, rate in enumerate(u):
-                total = total + A[r * size + c] * rate
-            h.append(total)
+        h = [dot(A[r * size : (r + 1) * size], u) for r in range(size)]
         return Result({"h": ((size,), h)}, mass.record)
 
     return run
@@ -311,7 +304,7 @@ class Loops:
         """Of the tree, with the rotors of cut joints."""
         A = dict(inertia_matrix(self.scene, self.q).A)
         for row, body, _ in self.cut_joints:
-            if is_there(body.IA):
+            if not vanishes(body.IA):
                 for r, u in row.items():
                     for c, v in row.items():
                         A[r, c] = A.get((r, c), 0) + body.IA * u * v
@@ -346,7 +339,7 @@ class Loops:
         rates = dict(zip(keys, self.qd, strict=True))
         for row, body, own in self.cut_joints:
             push = body.friction(along(row, rates))
-            if is_there(body.IA):
+            if not vanishes(body.IA):
                 Phi = constraint_drift(self.scene, self.motion, own)[0]
                 push = push + body.IA * (along(row, qdd) + Phi)
             for key, entry in row.items():

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...algebra.scalar import vanishes
 from ...algebra.vector import Vec, cross, zero
 from ...models.articulated import articulated
 from ...models.bodies import Bodies
 from ...models.flexible.loops import along, constraint_drift, root_of, side
-from ...models.friction import is_there
 from ...models.motion import motion
 from ..common import Arrays, wrenches
 from ..mechanism import Mechanism
@@ -64,7 +64,7 @@ def loop_wrenches(
         if cut.cut in own:
             row, body, free = own[cut.cut]
             drag = body.friction(along(row, speeds))
-            if is_there(body.IA):
+            if not vanishes(body.IA):
                 Phi = constraint_drift(here.scene, here.motion, free)[0]
                 drag = drag + body.IA * (along(row, rates) + Phi)
             back = -drag * (c.R @ UNITS["z"])

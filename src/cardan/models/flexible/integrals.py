@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
+from ...algebra.scalar import vanishes
 from ...algebra.vector import Mat, Vec
 from ...exact import Exact
 from .shapes import (
@@ -24,7 +25,6 @@ from .shapes import (
     Poly,
     derivative,
     integral,
-    is_zero,
     pairs,
     part,
     plus,
@@ -109,7 +109,7 @@ class _Sums:
 
     @staticmethod
     def add(table: Table, key: Any, a: int, b: int, x: Scalar) -> None:
-        if not is_zero(x):
+        if not vanishes(x):
             entries = table.setdefault(key, {})
             entries[a, b] = entries.get((a, b), 0) + x
 
@@ -268,5 +268,5 @@ def _filled(table: dict[Any, Any]) -> dict[Any, Any]:
     """Without the entries that are zero."""
     return {
         key: x for key, x in table.items()
-        if not all(is_zero(v) for row in getattr(x, "rows", [x]) for v in row)
+        if not all(vanishes(v) for row in getattr(x, "rows", [x]) for v in row)
     }

@@ -19,7 +19,7 @@ from typing import Any
 from ...algebra.rotation import Rotation
 from ...algebra.scalar import HALF
 from ...algebra.solve import solve_symmetric
-from ...algebra.vector import Vec, cross, dot, hat
+from ...algebra.vector import Vec, cross, dot, hat, weighted
 from ...mechanism.coordinates import Key
 from ..bodies import Bodies
 from ..composite import paths_to_base
@@ -253,11 +253,7 @@ def _cramer(A: Sequence[Sequence[Scalar]], b: Sequence[Scalar]) -> list[Scalar]:
 
 def along(row: Mapping[Key, Scalar], values: Mapping[Key, Scalar]) -> Scalar:
     """The row times these values."""
-    total: Scalar = 0
-    for key, value in values.items():
-        if key in row:
-            total = total + row[key] * value
-    return total
+    return weighted({key: value for key, value in values.items() if key in row}, row)
 
 
 def solve_loops(

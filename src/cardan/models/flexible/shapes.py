@@ -13,7 +13,7 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from ...algebra.scalar import is_number, is_same
+from ...algebra.scalar import is_number, is_same, vanishes
 from ...algebra.vector import Mat, Vec
 from ...describe.flexible import Beam
 from ...describe.values.expression import Value
@@ -98,7 +98,7 @@ class Field:
         at = x if tip else start + (e + xi) * step
         return Place(
             self.turned([at, 0, 0]), tuple(displacement), tuple(rotation),
-            {key: self.turned([x, 0, 0]) for key, x in second.items() if not is_zero(x)},
+            {key: self.turned([x, 0, 0]) for key, x in second.items() if not vanishes(x)},
         )  # fmt: skip
 
     def slopes(self, element: int) -> list[tuple[int, int, Poly]]:
@@ -128,10 +128,6 @@ def part(top: int, bottom: int) -> Any:
     return exact(Fraction(top, bottom))
 
 
-def is_zero(x: Scalar) -> bool:
-    return isinstance(x, int | float) and x == 0
-
-
 def value_at(p: Poly, x: Scalar) -> Scalar:
     total: Scalar = 0
     for coefficient in reversed(p):
@@ -155,7 +151,7 @@ def plus(*ps: Poly) -> Poly:
 def times(p: Poly, q: Poly) -> Poly:
     out: Poly = [0] * (len(p) + len(q) - 1)
     for (i, x), (j, y) in product(enumerate(p), enumerate(q)):
-        if not (is_zero(x) or is_zero(y)):
+        if not (vanishes(x) or vanishes(y)):
             out[i + j] = out[i + j] + x * y
     return out
 
@@ -165,7 +161,7 @@ def integral(p: Poly, end: Scalar = 1) -> Scalar:
     total: Scalar = 0
     power = end
     for k, c in enumerate(p):
-        if not is_zero(c):
+        if not vanishes(c):
             total = total + c * part(1, k + 1) * power
         power = power * end
     return total
@@ -224,7 +220,7 @@ def _element(motion: str, L: Scalar, phi: Scalar) -> list[dict[str, dict[int, Po
     if motion in ("axial", "torsion"):
         axis = 0 if motion == "axial" else 3
         return [{"u": {axis: [1, -1]}}, {"u": {axis: [0, 1]}}]
-    d = 1 / (1 + phi) if not is_zero(phi) else 1
+    d = 1 / (1 + phi) if not vanishes(phi) else 1
     half = part(1, 2) * phi
     v = [
         scaled([1 + phi, -phi, -3, 2], d), scaled([0, 1 + half, -2 - half, 1], d * L),
