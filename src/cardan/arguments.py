@@ -22,8 +22,6 @@ import numpy as np
 
 from .errors import CardanError, InputError
 
-__all__ = ["Numbers", "floats", "named_arguments"]
-
 Numbers = Annotated[Any, "numbers"]  # what NumPy reads as an array of real numbers
 F = TypeVar("F", bound=Callable[..., Any])
 

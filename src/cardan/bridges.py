@@ -21,8 +21,6 @@ from .run.outputs import outputs_type
 if TYPE_CHECKING:
     from .program import Program
 
-__all__ = ["required", "to_casadi", "to_crocoddyl", "to_jax", "to_sympy", "to_torch"]
-
 
 def to_sympy(program: Program, expanded: bool = True) -> Any:
     """Outputs as SymPy matrices (arrays beyond two axes), in the plain form, in symbols q1, qd1 ...

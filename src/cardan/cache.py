@@ -23,8 +23,6 @@ from pathlib import Path
 from .files import replacing
 from .version import __version__
 
-__all__ = ["cached_object", "folder", "keep", "recalled"]
-
 _HASH = 32  # bytes of a SHA-256
 _LIMIT_MB = 500.0
 _ROOM = 0.8  # of the limit is left when entries go, so that it is not done at every writing

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from .describe.robot import Robot
     from .program import Program
 
-__all__ = ["MENU", "Entry", "Option", "catalogue", "model"]
-
 
 @dataclass(frozen=True)
 class Option:

@@ -27,25 +27,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 
-__all__ = [
-    "ACTIONS",
-    "FOREIGN",
-    "MOST_FAULTS",
-    "CardanError",
-    "CardanWarning",
-    "DescriptionError",
-    "ExpressionError",
-    "Fault",
-    "InputError",
-    "MissingExtraError",
-    "ModelError",
-    "ProgramError",
-    "UnknownNameError",
-    "further",
-    "translated",
-]
-
-
 # what helps, by name: every face has its own words for it
 ACTIONS = {
     "values": "robot.with_values({...}) gives symbols values",

@@ -16,8 +16,6 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-__all__ = ["Exact", "Number", "cos", "exact", "is_exact", "pi", "sin", "sqrt"]
-
 _ZERO = Fraction(0)
 _LARGEST = 2048  # bits; beyond it exact numbers become floats, so that nothing grows without bound
 

@@ -10,8 +10,6 @@ from pathlib import Path
 
 from .errors import InputError
 
-__all__ = ["replacing", "umask", "write_atomic", "write_whole"]
-
 
 @contextmanager
 def replacing(path: str | os.PathLike[str], *, private: bool = False) -> Iterator[str]:

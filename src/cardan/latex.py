@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["escaped"]
-
 _SPECIAL = {
     "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
     "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}",

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from .loops.geometry import LoopGeometry
     from .program import Program
 
-__all__ = ["ModelName", "model"]
-
 Frame = int | str | None  # a link by number, or a frame by name
 ModelName = Literal[
     "transform",

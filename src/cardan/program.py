@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from .run.cuda import CudaFunction
     from .run.function import Function
 
-__all__ = ["Program"]
-
 Form = Literal["plain", "textbook", "cheapest"]
 _TOO_LONG = "the textbook form has too many terms to be read: these are the plain equations"
 # operations of models that books write out: no roots, no choices

@@ -14,8 +14,6 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
-__all__ = ["install", "names_of"]
-
 # old room: {new room: modules that are called there as they were}
 _SAME = {
     "describe": {"describe.values": "expression parser polynomial units variable"},

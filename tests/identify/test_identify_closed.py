@@ -19,7 +19,7 @@ import cardan
 from cardan.app.cli.main import app
 from cardan.errors import CardanError
 from cardan.identification import Identification, excite, identify
-from cardan.identification.fit.consistent import is_consistent
+from cardan.identification.fit.bodies import is_consistent
 from cardan.identification.model.ties import ties_of
 from cardan.loops.standing import standing
 from cardan.motion.tables import write_table

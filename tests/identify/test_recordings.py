@@ -14,7 +14,7 @@ from tests.identify.files import as_written
 import cardan
 from cardan.describe.check import check
 from cardan.identification import Identification, identify
-from cardan.identification.fit.consistent import is_consistent
+from cardan.identification.fit.bodies import is_consistent
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT.parent / "shared" / "data"

@@ -16,7 +16,7 @@ from cardan.describe.check import check
 from cardan.describe.values.parser import to_value
 from cardan.errors import CardanError
 from cardan.identification import identify
-from cardan.identification.fit.consistent import is_consistent
+from cardan.identification.fit.bodies import is_consistent
 from cardan.identification.model import equations
 from cardan.identification.read.signals import two_poles
 from cardan.identification.report import page

@@ -20,8 +20,6 @@ from ..exact import exact
 from .scalar import cos_sin, sqrt
 from .vector import Mat, Vec, cross, dot, hat
 
-__all__ = ["carried_back", "displacement"]
-
 Scalar = Any
 _TERMS = 10  # of a series, up to x = 1: the next one is below 1e-19
 

@@ -17,8 +17,6 @@ from .rotation import Rotation, Turn
 from .scalar import HALF, is_zero
 from .vector import Mat, Vec, cross
 
-__all__ = ["Inertia", "congruence", "turned", "turned_symmetric"]
-
 Scalar = Any
 
 

@@ -23,8 +23,6 @@ import numpy as np
 
 from .. import exact
 
-__all__ = ["Laurent", "Ring", "TooLarge", "factors"]
-
 Scalar = Any
 Exponents = tuple[int, ...]
 Gauss = tuple[Fraction, Fraction]

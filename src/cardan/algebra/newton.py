@@ -18,8 +18,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Damping", "Roots", "Rule", "newton"]
-
 Array = np.ndarray
 Rows = Callable[[Array, Array], Array]  # of x (k, n), and which k of the N starts they belong to
 

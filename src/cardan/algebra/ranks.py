@@ -6,8 +6,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["conditioning", "null_space", "ranks"]
-
 Array = np.ndarray
 
 

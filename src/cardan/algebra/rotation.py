@@ -13,8 +13,6 @@ from typing import Any
 from .scalar import cos_sin
 from .vector import Mat, Vec
 
-__all__ = ["Rotation", "Turn", "turn"]
-
 # (axis, cos, sin)
 Turn = tuple[int, Any, Any]
 

@@ -12,11 +12,6 @@ import numpy as np
 
 from .. import exact
 
-__all__ = [
-    "FUNCTIONS", "HALF", "cos_sin", "function", "guarded", "is_number", "is_same", "is_zero",
-    "sign", "sqrt", "vanishes",
-]  # fmt: skip
-
 Scalar = Any
 HALF = exact.exact("1/2")  # dividing integers by 2 would leave the exact numbers
 

@@ -13,11 +13,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = [
-    "about", "along", "cos_sin", "exp", "from_quaternion", "from_rpy", "hat", "log", "log_rate",
-    "quaternion", "turn",
-]  # fmt: skip
-
 Array = NDArray[np.float64]
 
 

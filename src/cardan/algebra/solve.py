@@ -20,8 +20,6 @@ from typing import Any
 from .scalar import is_number, is_zero
 from .vector import dot
 
-__all__ = ["Factors", "factored", "solve_symmetric"]
-
 Scalar = Any
 Rows = Sequence[Sequence[Scalar]]
 _LARGEST_COFACTORS = 3

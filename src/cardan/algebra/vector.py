@@ -5,20 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-__all__ = [
-    "Mat",
-    "Vec",
-    "cross",
-    "dot",
-    "hat",
-    "matrix_product",
-    "symmetric",
-    "total",
-    "weighted",
-    "zero",
-]
-
-
 _vec = tuple.__new__  # of a list of components: most vectors are made so
 
 

@@ -14,8 +14,6 @@ from .cli.sources import is_bare
 if TYPE_CHECKING:
     from ..describe.robot import Robot
 
-__all__ = ["BARE", "COUNTED", "SOURCES", "Figure", "kind_of", "published"]
-
 SOURCES = {
     "SYMORO+": (
         "the form of SYMORO+ counted on this robot: its customised Newton-Euler recursion,"

@@ -15,8 +15,6 @@ import numpy as np
 
 from .case import States
 
-__all__ = ["CLoop", "compiled_loop"]
-
 _FLAGS = ["-O3", "-march=native", "-fno-math-errno", "-shared", "-fPIC", "-w"]
 
 

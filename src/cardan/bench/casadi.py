@@ -14,8 +14,6 @@ from .c_loop import compiled_loop
 from .case import DYNAMICS, Case, Peer, floats, inputs_of, rows_of
 from .plain import gravity, plain_bodies, plain_body
 
-__all__ = ["casadi_case", "casadi_peer"]
-
 _SIZES = {"V0": 6, "V0d": 6, "g0": 3}  # of the base
 _COUNTED = ("OP_ADD", "OP_SUB", "OP_MUL", "OP_DIV", "OP_SQ", "OP_TWICE", "OP_INV")
 

@@ -12,11 +12,6 @@ import numpy as np
 from ..describe.robot import FURTHER, Base, Limits, Robot
 from ..errors import ModelError
 
-__all__ = [
-    "DERIVATIVES", "DYNAMICS", "G0", "MODELS", "Case", "Peer", "States", "comparable", "fastest",
-    "floats", "inputs_of", "models_of", "options_of", "rows_of", "states_of",
-]  # fmt: skip
-
 DYNAMICS = ("inverse-dynamics", "inertia-matrix", "direct-dynamics")
 DERIVATIVES = ("inverse-dynamics-derivatives", "direct-dynamics-derivatives")
 MODELS = DYNAMICS + DERIVATIVES

@@ -27,8 +27,6 @@ from .limits import copy_bandwidth, fma_peak
 from .ours import cardan_c_peer, cardan_peer
 from .report import TRIG, Report, Row
 
-__all__ = ["PEERS", "bench"]
-
 # name -> (package that must be installed, module and function here)
 PEERS = {
     "pinocchio": ("pinocchio", "pinocchio.pinocchio_peer"),

@@ -13,8 +13,6 @@ from ..describe.urdf.write import write_urdf
 from .case import Case, Peer, floats
 from .plain import gravity
 
-__all__ = ["drake_peer"]
-
 
 def drake_peer(robot: Robot) -> Peer | str:
     if floats(robot):

@@ -12,8 +12,6 @@ from ..describe.robot import FIXED, Robot
 from .case import Case, Peer, floats
 from .plain import Body, gravity, plain_bodies
 
-__all__ = ["exudyn_peer"]
-
 
 def exudyn_peer(robot: Robot) -> Peer | str:
     if floats(robot) or any(joint.sigma == FIXED for joint in robot.joints):

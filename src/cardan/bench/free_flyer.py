@@ -12,8 +12,6 @@ from ..describe.robot import FIXED, PRISMATIC, Robot
 from .case import G0, Case, Peer, States
 from .plain import plain_bodies, plain_body
 
-__all__ = ["free_flyer_peer", "in_one_call"]
-
 
 def free_flyer_peer(pin: Any, robot: Robot) -> Peer | str:
     """rnea with the given acceleration of the base, crba and aba of base and joints together."""

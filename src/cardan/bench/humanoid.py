@@ -12,8 +12,6 @@ from typing import Any
 from ..describe.robot import Base, Joint, Link, Robot
 from ..exact import exact, pi
 
-__all__ = ["humanoid"]
-
 # alpha in right angles, d, theta in right angles, r; the sides of the body mirror r of the first
 _LEG = [
     ("hip_pitch", -1, "0", 0, "0.11"), ("hip_roll", 1, "0", 1, "0"),

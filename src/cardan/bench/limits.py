@@ -9,8 +9,6 @@ from functools import cache
 
 import numpy as np
 
-__all__ = ["copy_bandwidth", "fma_peak", "fma_seconds"]
-
 _CHAINS = 12  # independent sums: enough to fill two pipes of four or five cycles
 
 

@@ -13,8 +13,6 @@ from ..describe.urdf.write import write_urdf
 from .case import G0, Case, Peer, States, floats
 from .plain import gravity
 
-__all__ = ["mujoco_peer"]
-
 _COMPILER = (
     '<mujoco><compiler fusestatic="false" balanceinertia="false" inertiafromgeom="false" '
     'boundmass="0" boundinertia="0" angle="radian"/></mujoco>'

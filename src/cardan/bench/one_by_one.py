@@ -13,8 +13,6 @@ import numpy as np
 
 from ..program import Program
 
-__all__ = ["one_by_one"]
-
 
 def one_by_one(program: Program) -> Callable[[Mapping[str, np.ndarray]], list[np.ndarray]]:
     """A function of states {name: (N, ...)}, in rows without gaps, to all outputs (N, ...)."""

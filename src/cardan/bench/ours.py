@@ -27,8 +27,6 @@ from .case import (
 )
 from .one_by_one import one_by_one
 
-__all__ = ["cardan_c_peer", "cardan_peer"]
-
 
 def cardan_peer(robot: Robot) -> Peer:
     """Cardan compiled by LLVM, in this process; no C compiler is used."""

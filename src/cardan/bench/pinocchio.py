@@ -14,8 +14,6 @@ from .case import Case, Peer, States, floats
 from .free_flyer import free_flyer_peer, in_one_call
 from .plain import gravity, order_by_name
 
-__all__ = ["pinocchio_peer"]
-
 
 def pinocchio_peer(robot: Robot) -> Peer | str:
     import pinocchio as pin

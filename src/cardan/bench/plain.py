@@ -10,8 +10,6 @@ from ..describe.frames import matrix_of
 from ..describe.robot import FIXED, GEOMETRY, Link, Robot
 from ..motion.joints import number
 
-__all__ = ["Body", "gravity", "order_by_name", "plain_bodies", "plain_body"]
-
 _ZERO = 1e-12  # a coefficient below it is a rounded zero; peers get it as 0
 
 

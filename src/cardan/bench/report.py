@@ -12,8 +12,6 @@ from ..errors import MissingExtraError
 from ..files import write_atomic
 from ..motion.plots import save_figure
 
-__all__ = ["HEADER", "TRIG", "Report", "Row"]
-
 _OURS, _OTHERS = "#b5402a", "#6b7a8f"
 _KINDS = (("batch", "batch"), ("loop", "loop"), ("call", "Python call"))
 TRIG = 38  # operations counted for a sine-cosine pair

@@ -19,8 +19,6 @@ from .c_loop import compiled_loop
 from .case import Case, Peer, floats, inputs_of, rows_of
 from .plain import gravity, plain_bodies
 
-__all__ = ["skidy_peer"]
-
 _JOINTS = 3  # beyond, hours
 _SECONDS = 60
 _FUNCTIONS = {

@@ -6,8 +6,6 @@ import json
 import sys
 from typing import Any
 
-__all__ = ["main"]
-
 
 def main(folder: str) -> None:
     import skidy  # type: ignore[import-untyped, import-not-found, unused-ignore]

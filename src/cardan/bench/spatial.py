@@ -13,8 +13,6 @@ import numpy as np
 from ..describe.robot import FIXED, PRISMATIC
 from .plain import Body
 
-__all__ = ["Root", "direct", "inertia", "inverse"]
-
 
 @dataclass(frozen=True)
 class Root:

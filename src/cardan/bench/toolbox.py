@@ -13,8 +13,6 @@ from ..describe.values.expression import number
 from .case import Case, Peer, floats
 from .plain import gravity, plain_bodies
 
-__all__ = ["toolbox_peer"]
-
 
 def toolbox_peer(robot: Robot) -> Peer | str:
     import roboticstoolbox as rtb

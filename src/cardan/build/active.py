@@ -27,8 +27,6 @@ from ..program import Program
 from .common import flat
 from .derivation import Call, Derivation, Route
 
-__all__ = ["of_active"]
-
 
 def of_active(robot: Robot, program: Program, assembly: Any, symbolic: bool = False) -> Program:
     """The program with q_a, the positions of the active joints, in place of q."""

@@ -56,11 +56,6 @@ from .base_file import States, base_file
 from .mechanism import Mechanism, require_available
 from .observe import motion_symbols, observe
 
-__all__ = [
-    "CUT_COLUMNS", "MODES", "BaseParameters", "base_parameters", "cheaper_parameters",
-    "driven_cuts", "mechanism_of", "rotors_apart", "with_base",
-]  # fmt: skip
-
 CUT_COLUMNS = ("IA", "FV", "FS")  # the parameters of a cut joint, in the order of regressors
 
 MODES = (

@@ -16,8 +16,6 @@ from ..models.newton_euler import inverse_dynamics as newton_euler
 from .cuts import with_cut_torques
 from .mechanism import Mechanism
 
-__all__ = ["States", "base_file"]
-
 Array = Any
 States = tuple[tuple[Mapping[str, float], Array], ...]  # values of symbols, configurations (N, n)
 _SAME = 1e-8  # of the largest torque: the states of closed loops are found by iteration

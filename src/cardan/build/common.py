@@ -16,8 +16,6 @@ from ..program import Program
 from .derivation import Form, Route, Way
 from .derive import derive
 
-__all__ = ["build", "is_floating", "joint_rows", "state", "wrenches"]
-
 Scalar = Any
 Arrays = dict[str, Any]
 

@@ -19,8 +19,6 @@ from ..models.loops import Constraint
 from ..models.regressor import Columns
 from .mechanism import Mechanism
 
-__all__ = ["Cut", "CutMotion", "cut_motion", "cut_torques", "cuts", "with_cut_torques"]
-
 Scalar = Any
 Row = Mapping[int, Scalar]
 

@@ -25,11 +25,6 @@ from ..models.bodies import Bodies, bodies
 from ..models.composite import inertia_matrix
 from ..program import Program
 
-__all__ = [
-    "Call", "Candidate", "Derivation", "Form", "Result", "Route", "Sketch", "Sketches", "Way",
-    "is_defined", "polished", "price", "verify", "written",
-]  # fmt: skip
-
 _REMEMBERED = 256  # programs whose sums are rewritten, in one search
 _SKETCHED = 400_000  # nodes of one graph of sketches
 _VAST = 4000  # nodes: a program beyond it still falls when it is rewritten a second time

@@ -41,11 +41,6 @@ from .energy import energy_forms
 from .identification import regressor_form, wanted_columns
 from .mechanism import Mechanism, require_available
 
-__all__ = [
-    "direct_dynamics_derivatives", "energies_derivatives", "inverse_dynamics_derivatives",
-    "kinematics_derivatives", "regressor_derivatives",
-]  # fmt: skip
-
 Scalar = Any
 Matrix = list[list[Scalar]]
 Loads = Mapping[int, tuple[Vec, Vec]]

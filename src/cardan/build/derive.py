@@ -16,8 +16,6 @@ from ..program import Program
 from .derivation import Derivation, Form, Route, Way, is_defined, polished, verify
 from .search import cheapest
 
-__all__ = ["derive"]
-
 
 def derive(
     robot: Robot,

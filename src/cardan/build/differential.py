@@ -17,8 +17,6 @@ from ..models.energy import energies
 from ..models.newton_euler import inverse_dynamics as newton_euler
 from .common import joint_rows
 
-__all__ = ["energy_torques", "floating_equations", "half", "loads", "partial"]
-
 Scalar = Any
 
 

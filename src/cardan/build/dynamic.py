@@ -50,11 +50,6 @@ from .flexible.equations import direct_forms, force_form, inverse_forms, mass_fo
 from .idle import spun, widened
 from .mechanism import BY_LAGRANGE, Mechanism, require_available
 
-__all__ = [
-    "bias", "direct_dynamics", "direct_ways", "gravity", "imposed", "independent_accelerations",
-    "inertia_matrix", "inverse_dynamics", "inverse_ways",
-]  # fmt: skip
-
 Scalar = Any
 _LARGEST_MATRIX = 40  # links: beyond it a full inertia matrix is never the cheaper way
 

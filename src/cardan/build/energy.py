@@ -24,8 +24,6 @@ from .flexible.equations import momentum_form, tree_rates
 from .kept import part
 from .mechanism import Mechanism
 
-__all__ = ["energies", "energy_forms", "generalized_momentum"]
-
 Scalar = Any
 _LARGEST_MATRIX = 12  # links: beyond it a recursion that is linear in their number costs less
 

@@ -30,11 +30,6 @@ from .common import Arrays, wrenches
 from .cuts import cuts, with_cut_torques
 from .mechanism import Mechanism
 
-__all__ = [
-    "base_rows", "bias_rows", "equations", "gravity_rows", "joint_matrix",
-    "mass_matrix", "solve_backwards", "springs",
-]  # fmt: skip
-
 Scalar = Any
 Matrix = list[list[Scalar]]
 

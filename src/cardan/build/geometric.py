@@ -18,8 +18,6 @@ from .mechanism import Mechanism
 if TYPE_CHECKING:
     from ..inverse.geometry import InverseGeometry
 
-__all__ = ["inverse_geometry", "transform"]
-
 
 def transform(
     robot: Robot, *, frame: Any = None, reference: Any = 0, expanded: bool = False,

@@ -32,8 +32,6 @@ from .mechanism import Mechanism
 if TYPE_CHECKING:
     from .parallel import Platform
 
-__all__ = ["Series", "series_direct", "series_inverse"]
-
 Scalar = Any
 
 

@@ -15,6 +15,7 @@ from ..algebra.scalar import vanishes
 from ..describe.robot import Robot
 from ..formulate.economy import motion_in_described_frames
 from ..formulate.posture import formulated
+from ..mechanism.coordinates import is_floating
 from ..models.bodies import Bodies, bodies
 from ..models.loops import Constraint
 from ..models.regressor import (
@@ -30,17 +31,11 @@ from ..models.regressor import regressor as regressor_model
 from ..program import Program
 from .base import CUT_COLUMNS, BaseParameters, driven_cuts
 from .base import base_parameters as base_parameters_of
-from .common import Arrays, flat, is_floating
+from .common import Arrays, flat
 from .cuts import CutMotion, cut_motion
 from .derivation import Form, Result
 from .differential import half, partial
 from .mechanism import Mechanism
-
-__all__ = [
-    "CONSTANT_COLUMNS", "ENERGY_DRIVES", "energy_regressor", "filtered_regressor", "regressor",
-    "regressor_form",
-    "wanted_columns",
-]  # fmt: skip
 
 Scalar = Any
 ENERGY_DRIVES = ("IA", SPRING_COLUMN, *PARALLEL_COLUMNS)  # of joints: what stores energy

@@ -19,8 +19,6 @@ from ..describe.robot import INERTIA, Robot
 from ..errors import ModelError
 from ..models.friction import COEFFICIENTS
 
-__all__ = ["refuse_unmoved", "spun", "widened"]
-
 Scalar = Any
 Matrix = Sequence[Sequence[Scalar]]
 

@@ -25,8 +25,6 @@ from ..errors import ProgramError
 from ..exact import Exact
 from ..program import Program
 
-__all__ = ["description_hash", "kept", "part"]
-
 _KIND = ".program"
 _LONG = 0.1  # seconds: what was derived more quickly is not worth a file
 _MOST_NODES = 300_000  # of the programs in memory together

@@ -34,11 +34,6 @@ from .flexible import kinematic as flexible
 from .flexible.equations import tree_rates
 from .mechanism import Mechanism
 
-__all__ = [
-    "ROWS", "accelerations", "coordinates_of", "jacobian", "jacobian_inverse", "jdot_qdot",
-    "task_rows", "velocities", "with_point",
-]  # fmt: skip
-
 Scalar = Any
 ROWS = ("x", "y", "z", "rx", "ry", "rz")  # components of a twist
 

@@ -49,8 +49,6 @@ from .equations import base_rows, bias_rows, gravity_rows, joint_matrix, mass_ma
 from .kept import part
 from .mechanism import Mechanism
 
-__all__ = ["coriolis_matrix", "lagrange"]
-
 Scalar = Any
 Triple = tuple[int, int, int]
 Symbols = Mapping[Triple, Scalar]  # B[i, j, k], at least those with j <= k

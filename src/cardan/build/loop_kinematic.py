@@ -21,8 +21,6 @@ from .flexible.closure import closing as flexible_closing
 from .flexible.kinematic import loop_kinematics as flexible_form
 from .mechanism import LOOP_MEANING, OPEN, Mechanism
 
-__all__ = ["loop_geometry", "loop_kinematics"]
-
 Scalar = Any
 
 

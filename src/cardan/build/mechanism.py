@@ -25,8 +25,6 @@ from .common import Arrays, build
 from .derivation import Form
 from .idle import refuse_unmoved
 
-__all__ = ["BY_LAGRANGE", "LOOP_MEANING", "OPEN", "Mechanism", "require_available"]
-
 Scalar = Any
 BY_LAGRANGE = "inverse-dynamics by Lagrange"
 _NEWTON_EULER = "use method='newton-euler'"

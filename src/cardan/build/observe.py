@@ -32,8 +32,6 @@ from .common import Arrays, flat
 from .derivation import Candidate, Derivation, Result
 from .mechanism import Mechanism
 
-__all__ = ["Observed", "motion_symbols", "observe"]
-
 Need = tuple[int, int]  # of an assembly: passive joints that stand still in it, rank
 _ZERO = 1e-9  # singular values below it, of the largest, are zero
 _DOUBT = 1e-12  # those between the two: of too short a motion

@@ -27,8 +27,6 @@ from .hybrid import Series, series_direct, series_inverse
 from .idle import spun
 from .mechanism import Mechanism
 
-__all__ = ["platform_direct_dynamics", "platform_inverse_dynamics"]
-
 Scalar = Any
 _COMPONENTS = ("vx", "vy", "vz", "wx", "wy", "wz")
 

@@ -27,8 +27,6 @@ from .dynamic import imposed, independent_accelerations
 from .flexible.reactions import loop_wrenches, tree_accelerations
 from .mechanism import Mechanism
 
-__all__ = ["reactions"]
-
 Scalar = Any
 Pair = tuple[Vec, Vec]
 

@@ -17,8 +17,6 @@ from .dynamic import direct_dynamics
 from .kept import part
 from .loop_kinematic import loop_kinematics
 
-__all__ = ["state_space"]
-
 
 def state_space(
     robot: Robot, *, friction: bool = True, f_e: bool = False, symbolic: bool = False,

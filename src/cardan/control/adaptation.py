@@ -33,8 +33,6 @@ from ..simulation.friction import SMOOTH
 from ..simulation.statespace import joint_rates
 from .laws import REFERENCE, Law, _drivable, _program, jumping, of_drives, positive
 
-__all__ = ["adaptive", "adaptive_law", "base_values", "reference_regressor"]
-
 
 def reference_regressor(robot: Robot, smooth: float = SMOOTH) -> Program:
     """q, qd, v, vd -> Y (n, np) with Y K = A vd + C(q, qd) v + Q + friction(qd), K the base

@@ -22,7 +22,8 @@ from ..motion.paths import Path, Poses, line
 from ..motion.plots import Panel, lines
 from ..motion.trajectory import Trajectory, move
 from ..program import Program
-from ..simulation.simulate import Simulation, simulate
+from ..simulation.result import Simulation
+from ..simulation.simulate import simulate
 from . import laws as joint_laws
 from .adaptation import adaptive
 from .elastic import elastic_gains, elastic_pd, linearising, of_motors, pairs
@@ -42,18 +43,6 @@ from .laws import (
 from .linear import held_positions, linearise
 from .momentum import observed
 from .names import LAWS, fitting
-
-__all__ = [
-    "DRIVES",
-    "Comparison",
-    "Tuning",
-    "build",
-    "compare",
-    "driven",
-    "holding",
-    "printed",
-    "tool_path",
-]
 
 DRIVES = ("prescribed", *LAWS)
 _TOOL = ("task-space", "impedance")

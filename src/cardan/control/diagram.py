@@ -14,8 +14,6 @@ from ..program import Program
 from .laws import BASE, STATES, Law, state_name
 from .names import LAWS
 
-__all__ = ["block_diagram"]
-
 _HEIGHT, _MIDDLE = 250, 110
 _STYLE = (
     "text{font:14px sans-serif;text-anchor:middle}.small{font-size:12px}"

@@ -40,7 +40,7 @@ from ..motion.derived import compiled, derived
 from ..motion.joints import moving, number, require_numbers
 from ..motion.trajectory import Trajectory
 from ..program import Program
-from ..simulation.statespace import SMOOTH
+from ..simulation.friction import SMOOTH
 from .laws import (
     AHEAD,
     REFERENCE,
@@ -52,16 +52,6 @@ from .laws import (
     positive_bandwidth,
     rubbing,
 )
-
-__all__ = [
-    "elastic_gains",
-    "elastic_law",
-    "elastic_pd",
-    "linearising",
-    "linearising_law",
-    "of_motors",
-    "pairs",
-]  # fmt: skip
 
 
 @dataclass(frozen=True)

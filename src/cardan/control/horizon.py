@@ -45,8 +45,6 @@ from ..program import Program
 from ..run.native import Kernels
 from ..run.sequence import Chain, call, lanes, whole
 
-__all__ = ["Following", "Plan", "Predictive", "following", "predictive"]
-
 Array = np.ndarray
 Scalar = Any
 Rows = list[list[Scalar]]

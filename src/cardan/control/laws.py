@@ -43,11 +43,6 @@ from ..motion.trajectory import Trajectory, fits
 from ..program import Program
 from ..simulation.friction import SMOOTH, smoothed
 
-__all__ = [
-    "LAWS", "Law", "computed_torque", "feedforward", "gains", "impedance",
-    "impedance_law", "joint_law", "law", "pd", "pd_gravity", "pid", "task_law", "task_space",
-]  # fmt: skip
-
 LAWS = ("pd", "pid", "pd-gravity", "feedforward", "computed-torque")
 # of a feedforward torque: the whole model, or the sum of some of the others
 PARTS = ("model", "gravity", "inertia", "velocity", "friction")

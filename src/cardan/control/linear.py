@@ -35,9 +35,6 @@ from ..simulation.statespace import StateSpace, state_space
 from .elastic import pairs
 from .laws import REFERENCE, STATES, state_name
 
-__all__ = ["Linear", "equilibrium", "linearise"]
-
-
 _ROUNDING = 1e-13
 
 

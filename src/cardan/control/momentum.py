@@ -31,10 +31,9 @@ from ..motion.derived import compiled, derived
 from ..motion.joints import moving, number, require_numbers, vector
 from ..motion.trajectory import Trajectory
 from ..program import Program
-from ..simulation.statespace import SMOOTH, joint_rates
+from ..simulation.friction import SMOOTH
+from ..simulation.statespace import joint_rates
 from .laws import Law, _program, _saturated, jumping, rubbing, state_name
-
-__all__ = ["observed", "observer", "residuals"]
 
 _FLOATING = ("V0", "g0")
 _SIZES = {"V0": 6, "g0": 3}

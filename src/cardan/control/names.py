@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ..describe.robot import Robot
 
-__all__ = ["LAWS", "Entry", "fitting", "listed"]
-
 RIGID, FLOATING, ELASTIC, TREE = "rigid", "floating", "elastic", "tree"
 GAINS = ("kp", "kd")
 JOINT = (*GAINS, "ki", "limit")  # what laws in joint space take

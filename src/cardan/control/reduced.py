@@ -29,8 +29,6 @@ from ..ir.spell import ATOM, MINUS, Piece, Speller
 from ..motion.trajectory import Trajectory
 from ..program import Program
 
-__all__ = ["Reduction", "Term", "rank", "reduce_model", "states_of"]
-
 FLOOR = 1e-5  # of the largest element of an output: less is rounding of the robot's file
 _ASTRAY = 2.0  # times the tolerance: an error between the states that is not one of chance
 Edge = tuple[int, int]  # (node of a sum, which operand)

@@ -21,8 +21,6 @@ from .laws import massless
 from .reduced import reduce_model
 from .tabulated import Group, Tabulated, random_states, tabulate, trade_off
 
-__all__ = ["operations", "side_by_side", "table_code"]
-
 _CELL = """\
 /* weights and numbers of the points about x, in steps from the first; periodic: a full turn */
 static void cell(double x, int points, int periodic, double w[{width}], int at[{width}]) {{

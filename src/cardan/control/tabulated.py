@@ -33,8 +33,6 @@ from ..motion.joints import (
 )
 from ..program import Program
 
-__all__ = ["Tabulated", "random_states", "tabulate", "trade_off"]
-
 LARGEST = 512 * 2**20  # bytes of all tables
 
 

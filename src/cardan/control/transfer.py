@@ -39,8 +39,6 @@ from ..motion.joints import moving
 from ..program import Program
 from ..simulation.friction import positive_width, slopeless, smoothed
 
-__all__ = ["TransferFunctions", "transfer_functions"]
-
 LARGEST = 4  # joints that move one another: more are no formulas to read
 Polynomial = list[Value]  # coefficients of s^0, s^1, ...
 _OPERATORS: dict[str, Any] = {

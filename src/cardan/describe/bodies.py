@@ -42,11 +42,6 @@ from .frames import (
 from .robot import FIXED, INERTIA, PRISMATIC, Frame, Joint, Link
 from .values.expression import Value
 
-__all__ = [
-    "Body", "Mass", "centre_of", "far_words", "frames_of", "inertia_about", "inertial_values",
-    "longest_path", "moved", "named_frames", "size_of",
-]  # fmt: skip
-
 _FAR = 100.0  # times the robot's size: a common normal farther than this costs digits
 _OFF = 1e3  # times the link's own size: an origin farther than this costs 6 digits of its inertia
 _LOST = 1e-9  # of a link's own inertia: round-off that is told

@@ -9,8 +9,6 @@ from ..errors import DescriptionError, UnknownNameError
 from .robot import Robot
 from .toml.read import from_dict, read_toml
 
-__all__ = ["bundled", "robots", "snake"]
-
 _SNAKE = "snake30"
 
 

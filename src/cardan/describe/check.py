@@ -38,11 +38,6 @@ from .robot import (
 from .values.expression import Expression, number, symbol, symbols
 from .values.parser import is_name
 
-__all__ = [
-    "UNREAD", "check", "completed", "extremes", "is_body", "moving_base", "require_sound",
-    "weightless",
-]  # fmt: skip
-
 Line = Callable[[str, int], int]
 LARGEST_NAME = 200
 _EXTREME = 1e60  # products of several are computed

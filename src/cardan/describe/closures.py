@@ -17,8 +17,6 @@ from .frames import Array, decompose, frame, inverse, khalil_values, matrix_of
 from .robot import COMPOUND, FIXED, GEOMETRY, PRISMATIC, REVOLUTE, Joint, Link, Loop
 from .values.expression import number
 
-__all__ = ["KINDS", "End", "Placed", "along_axis"]
-
 KINDS = {"revolute": REVOLUTE, "prismatic": PRISMATIC, "fixed": FIXED}
 End = tuple[int, Array]  # a body, and a frame in its own frame
 

@@ -11,8 +11,6 @@ from .robot import FIXED, Coupling, Joint, Robot
 from .values.expression import Value, add, multiply, symbol
 from .values.parser import to_value
 
-__all__ = ["MOST_LEADERS", "coupled", "coupling_faults", "formula", "require_one_leader"]
-
 MOST_LEADERS = 6  # of one joint
 
 

@@ -5,25 +5,6 @@ from __future__ import annotations
 from .interactions import KINDS
 from .robot import DRIVE, FRICTION, FURTHER, GEOMETRY, INERTIA, WRENCH
 
-__all__ = [
-    "BASE_KEYS",
-    "BODY",
-    "COUPLING",
-    "DRIVE_KEYS",
-    "FRAME_KEYS",
-    "JOINTS",
-    "JOINT_KEYS",
-    "LIMITS",
-    "LINK_KEYS",
-    "LOOP_KEYS",
-    "MOTOR",
-    "ROBOT_KEYS",
-    "SYMBOLS",
-    "TWIN_KEYS",
-    "UNIT",
-    "WHEEL_KEYS",
-]  # fmt: skip
-
 JOINTS = ("revolute", "prismatic", "fixed")  # by sigma
 BODY = ("mass", "com", "inertia_com")
 LIMITS = ("lower", "upper", "velocity", "effort")

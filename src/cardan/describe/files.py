@@ -44,11 +44,6 @@ from .toml.read import read_dict, read_toml
 from .toml.write import write_toml
 from .xacro.packages import Among, Packages
 
-__all__ = [
-    "FORMATS", "READABLE", "TABLES", "checked", "dumps", "load", "read", "read_bytes", "save",
-    "scene",
-]  # fmt: skip
-
 Content = tuple[Robot | None, list[Fault]]
 LARGEST_FILE = 20_000_000
 FORMATS = (".toml", ".par", ".urdf", ".xml")

@@ -15,12 +15,6 @@ from typing import Any
 from .values.expression import Value, divide, multiply, number, power
 from .values.parser import to_value
 
-__all__ = [
-    "BEAM_KEYS", "BODY_KEYS", "MOTIONS", "SHAPES", "THEORIES", "Beam", "ElasticBody",
-    "ElasticPoint", "flexible_cells", "flexible_faults", "read_flexible", "usual_section",
-    "write_flexible",
-]  # fmt: skip
-
 MOTIONS = ("axial", "bending-y", "bending-z", "torsion")
 SHAPES = ("elements", "clamped", "pinned", "polynomials")
 THEORIES = ("euler-bernoulli", "timoshenko")

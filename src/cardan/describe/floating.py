@@ -14,8 +14,6 @@ from .robot import FIXED, INERTIA, Link, Robot
 from .values.expression import Value, add, multiply
 from .values.parser import to_value
 
-__all__ = ["BASE_INERTIA", "carriers", "floating", "has_inertia"]
-
 # the values of a base inertia that is given as a list; one, four, seven or ten of them
 BASE_INERTIA = ("M", "XX", "YY", "ZZ", "XY", "XZ", "YZ", "MX", "MY", "MZ")
 _COUNTS = (1, 4, 7, 10)

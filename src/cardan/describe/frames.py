@@ -27,13 +27,6 @@ from ..exact import exact
 from .robot import GEOMETRY
 from .values.expression import Value, number
 
-__all__ = [
-    "SNAP_ANGLE", "SNAP_LENGTH", "Array", "Six", "angle_value", "decimal_value", "decompose",
-    "frame", "inverse", "khalil_values", "length_value", "matrix_of", "multiple_of_pi",
-    "of_quaternion", "perpendicular", "placement_of", "placement_values", "roll_pitch_yaw",
-    "rotation_of_rpy", "score", "snap_angle",
-]  # fmt: skip
-
 Array = NDArray[np.float64]
 Six = tuple[float, float, float, float, float, float]
 

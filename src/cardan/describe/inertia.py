@@ -10,8 +10,6 @@ from ..algebra.vector import Vec, symmetric
 from .robot import INERTIA, Link
 from .values.expression import Expression, Value, add, bounded, call, multiply, power, subtract
 
-__all__ = ["about_origin", "from_far_frame"]
-
 
 def about_origin(M: Value, c: Sequence[Value], about: Sequence[Value]) -> dict[str, Value]:
     """XX ... M of the inertia about the centre of mass c: J = J_c + M (c² 1 - c cᵀ), Huygens."""

@@ -10,10 +10,6 @@ from typing import Any
 from .values.expression import Value, number
 from .values.parser import to_value
 
-__all__ = [
-    "KINDS", "Contact", "Drag", "Interaction", "Thruster", "interaction_faults", "parameters",
-]  # fmt: skip
-
 _ORIGIN: tuple[Value, ...] = (0, 0, 0)
 _SLOW = to_value("1/100")  # m/s
 

@@ -16,8 +16,6 @@ from typing import Any
 from .robot import FRICTION
 from .toml.lines import Place
 
-__all__ = ["Piece", "pieces_of"]
-
 Report = Callable[[str], None]
 LEG_KEYS = ("name", "copies", "angles", "each", "link", "loop")
 PLATFORM_KEYS = ("name", "freedoms", "home", "antecedent")

@@ -9,8 +9,6 @@ import numpy as np
 from .robot import FIXED, Joint, Robot
 from .values.expression import number
 
-__all__ = ["joint_limits", "limits_of"]
-
 
 def limits_of(joint: Joint) -> tuple[float, float]:
     """Least and greatest position of a joint. From 0 to 0 is no range: exporters write it where a

@@ -20,8 +20,6 @@ from .robot import DRIVE, FIXED, FRICTION, FURTHER, GEOMETRY, INERTIA, PRISMATIC
 from .values.expression import number
 from .world import gravity_in_world, placement
 
-__all__ = ["Comparison", "compared"]
-
 Array = Any
 _STATES = 3
 _SAME = 1e-6  # of the largest: files round their numbers

@@ -28,12 +28,6 @@ from ..exact import Exact
 from .interactions import Interaction, parameters
 from .values.expression import Expression, Value, number, substitute, symbols
 
-__all__ = [
-    "COMPOUND", "DRIVE", "FIXED", "FRICTION", "FURTHER", "GEOMETRY", "IDENTITY_4", "INERTIA",
-    "MOTION", "PRISMATIC", "REVOLUTE", "SLIPS", "SPRING", "WRENCH", "Base", "Coupling", "Drive",
-    "Frame", "Joint", "Limits", "Link", "Loop", "Robot", "Wheel",
-]  # fmt: skip
-
 GEOMETRY = ("gamma", "b", "alpha", "d", "theta", "r")
 INERTIA = ("XX", "XY", "XZ", "YY", "YZ", "ZZ", "MX", "MY", "MZ", "M")
 WRENCH = ("FX", "FY", "FZ", "CX", "CY", "CZ")

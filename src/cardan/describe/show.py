@@ -30,8 +30,6 @@ from .robot import (
 )
 from .values.expression import Value
 
-__all__ = ["Table", "as_html", "as_latex", "as_text", "conventions", "tables"]
-
 WIDTH = 100
 _DIGITS = 10
 _CELL = 24  # longer formulas are cut in plain text

@@ -12,8 +12,6 @@ import numpy as np
 from ..errors import InputError
 from .frames import Array
 
-__all__ = ["STL", "read_msh", "read_obj", "read_stl"]
-
 _MOST = 4_000_000  # faces
 _MOST_CORNERS = 100  # of a face that MuJoCo does not drop
 STL = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("rest", "<u2")])

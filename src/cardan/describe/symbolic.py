@@ -11,8 +11,6 @@ from .flexible import Beam
 from .robot import DRIVE, FRICTION, FURTHER, GEOMETRY, INERTIA, Joint, Robot
 from .values.expression import Expression, symbol
 
-__all__ = ["is_quarter", "parametrised"]
-
 
 def parametrised(
     robot: Robot, names: Mapping[tuple[str, int], str] | None = None

@@ -8,8 +8,6 @@ from ..errors import InputError
 from .robot import Robot
 from .values.expression import Value, number
 
-__all__ = ["gravity_in_world", "placement"]
-
 
 def placement(robot: Robot) -> np.ndarray:
     """The description's placement Z of frame 0 in the world (4, 4)."""

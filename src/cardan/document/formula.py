@@ -13,8 +13,6 @@ from functools import lru_cache
 
 from ..errors import InputError
 
-__all__ = ["GREEK", "Node", "broken", "formula", "sides", "width"]
-
 GREEK = dict(
     zip(
         [

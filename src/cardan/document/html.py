@@ -27,8 +27,6 @@ from .structure import (
     arrow,
 )
 
-__all__ = ["fragment", "page", "picture"]
-
 _CSS = """
 @font-face { font-family: "Sheet Math"; src: url(data:font/woff2;base64,@FONT@) format("woff2") }
 @page { size: A4; margin: 16mm 17mm }

@@ -7,8 +7,6 @@ from collections.abc import Iterable
 from .spelling import latex
 from .structure import Document, Drawing, Fold, Row, Table, Words, Writer
 
-__all__ = ["page", "pictures"]
-
 
 def page(document: Document, stem: str) -> str:
     """The whole text; its drawings are files beside it, `pictures`."""

@@ -8,8 +8,6 @@ from . import html, tex
 from .reading import parts_of
 from .structure import Equations, Fold, Part, Section, Words, laid
 
-__all__ = ["equations_shown", "notebook_html", "notebook_latex"]
-
 _SHORT = 24  # lines that are shown without being asked for
 _LONGEST = 600  # lines: more are not set at all
 

@@ -7,8 +7,6 @@ from collections.abc import Iterator
 
 from .structure import Equations, Listing, Math, Part, Section, Word
 
-__all__ = ["parts_of"]
-
 _DISPLAY = re.compile(
     r"\\begin\{(align\*?|gather\*?|equation\*?|aligned|verbatim)\}(.*?)\\end\{\1\}|\\\[(.*?)\\\]",
     re.DOTALL,

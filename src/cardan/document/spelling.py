@@ -7,8 +7,6 @@ from html import escape
 
 from .formula import BINARY, GREEK, PLAIN, RELATIONS, Node
 
-__all__ = ["latex", "mathml", "svg", "typst"]
-
 Leaves = Mapping[str, Callable[[str], str]]
 
 

@@ -12,12 +12,6 @@ from dataclasses import dataclass
 
 from .formula import Node, broken, formula, sides, width
 
-__all__ = [
-    "Document", "Drawing", "Equations", "Fold", "Image", "Label", "Line", "Listing", "Math",
-    "Part", "Row", "Section", "Stroke", "Table", "Typed", "Words", "Writer", "alignment", "arrow",
-    "fitting", "laid", "size", "words",
-]  # fmt: skip
-
 ROOM = 47.0  # em of 10 pt: a line between margins of 2 cm on A4
 _BLOCK = 24  # rows of equations that are aligned with one another
 

@@ -22,8 +22,6 @@ from .structure import (
     arrow,
 )
 
-__all__ = ["fragment", "page"]
-
 _OPEN = r"""\documentclass[10pt,a4paper]{article}
 \usepackage[T1]{fontenc}
 \usepackage[utf8]{inputenc}

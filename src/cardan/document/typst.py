@@ -9,8 +9,6 @@ from .formula import formula
 from .spelling import typst
 from .structure import Document, Drawing, Label, Line, Row, Table, Words, Writer, alignment, arrow
 
-__all__ = ["page", "pdf"]
-
 _OPEN = """#set page(paper: "a4", margin: 20mm, numbering: "1")
 #set text(font: "New Computer Modern", size: 10pt)
 #set par(leading: 0.6em, spacing: 0.85em)

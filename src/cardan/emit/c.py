@@ -10,8 +10,6 @@ from .header import one_line
 from .printer import Function, Printer
 from .structures import Structured
 
-__all__ = ["RESERVED", "C"]
-
 _KEYWORDS = """
 auto break case char const continue default do double else enum extern float for goto if inline
 int long register restrict return short signed sizeof static struct switch typedef union unsigned

@@ -11,8 +11,6 @@ from typing import ClassVar
 from .c import RESERVED, C, commented
 from .printer import Function, Printer
 
-__all__ = ["Cpp"]
-
 _KEYWORDS = """
 and and_eq bitand bitor bool catch char8_t char16_t char32_t class compl concept consteval constexpr
 constinit const_cast co_await co_return co_yield decltype delete dynamic_cast explicit export false

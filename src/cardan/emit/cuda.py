@@ -24,8 +24,6 @@ from .cpp import Cpp
 from .cuda_math import WORDS, limit, sincos_text
 from .printer import Function, Printer
 
-__all__ = ["Cuda", "row_numbers"]
-
 _WORDS = """
 stride step unused count state largest fast tile mine lane k first rows left threadIdx blockIdx
 blockDim gridDim warpSize dim3 double2 double3 double4 float2 float3 float4 int2 int3 int4 uint

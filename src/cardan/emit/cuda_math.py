@@ -11,8 +11,6 @@ from __future__ import annotations
 
 from .sincos import KINDS
 
-__all__ = ["WORDS", "limit", "sincos_text"]
-
 WORDS = ("cardan_sin", "cardan_cos", "cardan_reduced", "cardan_reducedf",
          "cardan_turned", "cardan_turnedf",
          "cardan_sin_kernel", "cardan_cos_kernel", "CARDAN_SINCOS", "CARDAN_SINCOSF")  # fmt: skip

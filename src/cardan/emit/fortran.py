@@ -10,8 +10,6 @@ from .header import one_line
 from .printer import Function, Printer
 from .structures import Structured
 
-__all__ = ["Fortran", "folded"]
-
 _WORDS = """
 allocatable allocate assign associate asynchronous backspace bind block call case character class
 close codimension common complex concurrent contains contiguous continue critical cycle data

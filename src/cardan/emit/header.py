@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from ..program import Program
     from .printer import Printer
 
-__all__ = ["CODING", "counts", "harmless", "header", "one_line", "quoted", "wrapped"]
-
 CODING = (
     "# -*- coding: utf-8 -*-"  # line 1 of every text of Python: no later line can say otherwise
 )

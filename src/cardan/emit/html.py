@@ -17,8 +17,6 @@ from .reading.head import head, title
 from .reading.spell import Notation, displays
 from .reading.tree import Call, Name, Power, Quotient, Tree
 
-__all__ = ["Line", "MathNotation", "document", "lines"]
-
 _GREEK = {
     "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "zeta": "ζ", "eta": "η",
     "theta": "θ", "iota": "ι", "kappa": "κ", "lambda": "λ", "mu": "μ", "nu": "ν", "xi": "ξ",

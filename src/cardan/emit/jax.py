@@ -8,8 +8,6 @@ from typing import ClassVar
 from .printer import Printer
 from .python import Python
 
-__all__ = ["Jax"]
-
 
 class Jax(Python):
     """The table for JAX. Outputs are gathered in lists: JAX has no assignment to elements."""

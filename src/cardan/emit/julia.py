@@ -6,8 +6,6 @@ from typing import ClassVar
 
 from .printer import Function, Printer
 
-__all__ = ["Julia"]
-
 _WORDS = """
 baremodule begin break catch const continue do else elseif end export false finally for function
 global if import let local macro module mutable outer primitive quote return struct true try

@@ -18,9 +18,6 @@ from .reading.head import arrays, head, remarks, title
 from .reading.spell import Notation, displays
 from .reading.tree import Call, Name, Power, Quotient, Tree
 
-__all__ = ["LatexNotation", "blocks", "broken", "document", "elements", "escaped",
-           "symbol_of", "visible"]  # fmt: skip
-
 _GREEK = """alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi rho sigma tau
 upsilon phi chi psi omega Gamma Delta Theta Lambda Xi Sigma Phi Psi Omega""".split()  # noqa: SIM905
 _STEMS = {

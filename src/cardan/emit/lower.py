@@ -19,8 +19,6 @@ from ..ir.graph import Graph, Node
 from ..ir.interpret import FUNCTIONS
 from ..ir.passes import rebuild, replay
 
-__all__ = ["lower"]
-
 Rule = Callable[[Callable[..., Any], list[Any]], Any]
 
 _INFIX = frozenset({"add", "sub", "mul", "div", "neg"})

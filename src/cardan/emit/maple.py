@@ -10,8 +10,6 @@ from .mathematica import Mathematica
 from .names import Names
 from .printer import Function, Printer
 
-__all__ = ["Maple"]
-
 _WORDS = """
 and assuming break by catch description do done elif else end error evaln export fi finally for from
 global if implies import in intersect local minus mod module next not od option options or proc quit

@@ -7,8 +7,6 @@ from .latex import LatexNotation, blocks, symbol_of
 from .reading import Reading
 from .reading.head import arrays, remarks, title
 
-__all__ = ["document"]
-
 _BLOCK = 20  # rows in one display: browsers lay each out at once
 
 

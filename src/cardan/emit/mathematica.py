@@ -10,8 +10,6 @@ from .header import one_line
 from .names import Names
 from .printer import Function, Printer
 
-__all__ = ["Mathematica"]
-
 _WORDS = """
 C D E I K N O Pi Sin Cos Sqrt Abs Sign ArcTan Min Max If Module Block With Log10 Log2 List Table
 Return Do For While Null True False Infinity Degree GoldenRatio EulerGamma Catalan Khinchin Glaisher

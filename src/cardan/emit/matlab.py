@@ -8,8 +8,6 @@ from typing import ClassVar
 from .printer import Function, Printer
 from .structures import Structured
 
-__all__ = ["Matlab"]
-
 _WORDS = """
 break case catch classdef continue else elseif end for function global if otherwise parfor
 persistent return spmd switch try while do until endif endfor endwhile endfunction end_try_catch

@@ -7,8 +7,6 @@ from typing import Any
 
 from ..errors import InputError, UnknownNameError
 
-__all__ = ["CHUNK", "WHOLE", "Options", "checked"]
-
 WHOLE = 2000  # statements that stay in one function unless `chunk` says otherwise
 CHUNK = 500  # statements of a helper function beyond that
 

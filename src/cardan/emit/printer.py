@@ -30,8 +30,6 @@ from .statements import Part, Spelling, Statement, cut
 if TYPE_CHECKING:
     from ..program import Program
 
-__all__ = ["Function", "Printer", "position"]
-
 
 @dataclass(frozen=True)
 class Function:

@@ -9,8 +9,6 @@ from typing import ClassVar
 from .header import CODING
 from .printer import Function, Printer
 
-__all__ = ["Python"]
-
 # written out: what `keyword` and `builtins` list differs between versions of Python
 _WORDS = """
 False None True and as assert async await break class continue def del elif else except finally for

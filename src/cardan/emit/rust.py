@@ -13,8 +13,6 @@ from .printer import Function, Printer
 from .statements import Spelling
 from .structures import Structured
 
-__all__ = ["NEEDED", "Rust"]
-
 _WORDS = """
 as async await break const continue crate dyn else enum extern false fn for gen if impl in let loop
 match mod move mut pub ref return self Self static struct super trait true type union unsafe use

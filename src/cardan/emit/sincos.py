@@ -11,8 +11,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["KINDS", "SinCos"]
-
 
 @dataclass(frozen=True)
 class SinCos:

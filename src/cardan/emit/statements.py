@@ -11,8 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-__all__ = ["Part", "Spelling", "Statement", "cut"]
-
 
 class Spelling(NamedTuple):
     """The text of a value, how tightly it binds, and the names it reads."""

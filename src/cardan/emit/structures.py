@@ -6,8 +6,6 @@ from typing import ClassVar
 
 from .printer import Function, Printer
 
-__all__ = ["Structured"]
-
 Fields = dict[str, tuple[int, ...]]
 
 

@@ -9,8 +9,6 @@ from .reading import Equation, Reading
 from .reading.head import head
 from .reading.spell import Notation, displays
 
-__all__ = ["document", "equation_text"]
-
 _WIDTH = 100
 _INDENT = 2
 

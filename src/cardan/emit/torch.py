@@ -6,8 +6,6 @@ from typing import ClassVar
 
 from .jax import Jax
 
-__all__ = ["Torch"]
-
 
 class Torch(Jax):
     """The table for PyTorch. Its functions take tensors only, where NumPy's take numbers too."""

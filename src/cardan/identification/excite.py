@@ -40,8 +40,6 @@ from .read.signals import Motion, require_scipy, states
 from .recipe import Recipe, read_recipe
 from .room import Margin, Room
 
-__all__ = ["CRITERIA", "NOISE", "Excitation", "excite"]
-
 Array = np.ndarray
 Series = tuple[Array, Array, Array]  # a, b (harmonics, n), q0 (n)
 _STEP = 0.3  # rad, or of the robot's size

@@ -44,8 +44,6 @@ from .read.signals import Motion, require_scipy
 from .recipe import Recipe, read_recipe
 from .report.result import Curves, Essential, Held, Identification, together
 
-__all__ = ["identify"]
-
 _STATES = 60  # of a motion that are looked at
 _SAME = 1e-7
 Log = str | os.PathLike[str] | Mapping[str, Any]

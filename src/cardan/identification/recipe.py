@@ -21,11 +21,6 @@ from ..describe.values.expression import Value, number, symbols
 from ..describe.values.parser import to_value
 from ..errors import CardanError, InputError, UnknownNameError
 
-__all__ = [
-    "Assembly", "Consistent", "Filter", "Fit", "Friction", "Payload", "Recipe", "Records", "Signal",
-    "per_joint", "read_recipe",
-]  # fmt: skip
-
 Reader = Callable[[str, Any], Any]
 MODELS = ("dynamic", "filtered", "power", "energy")
 WEIGHTS = ("joint", "covariance", "none")

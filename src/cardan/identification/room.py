@@ -17,8 +17,6 @@ from ..motion.collision import Clearance
 from ..motion.frames import frame_poses, link_frames
 from ..motion.joints import array
 
-__all__ = ["Margin", "Room"]
-
 Array = np.ndarray
 _STILL = 1e-9  # m: an origin that no joint moves
 

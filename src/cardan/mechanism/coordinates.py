@@ -25,8 +25,6 @@ from ..errors import ModelError
 from .loops import ROLLING, LoopFrames, loop_frames, opened
 from .tree import Tree
 
-__all__ = ["Coordinates", "Key", "has_springs", "holonomic", "is_floating"]
-
 Key = tuple[str, int, int]  # ("joint", j, 0), ("elastic", j, k), ("base", 0, axis)
 
 

@@ -23,8 +23,6 @@ from ..describe.values.expression import Value, number
 from ..exact import pi
 from .tree import KHALIL, Tree
 
-__all__ = ["frame_of", "has_frame", "placed", "with_frames", "with_options"]
-
 _FAR = 100.0  # times the robot's size: six parameters with a common normal beyond it lose digits
 _LOST = 1e-13  # what six parameters may lose of a placement
 

@@ -13,8 +13,6 @@ from ..describe.robot import COMPOUND, FIXED, PRISMATIC, REVOLUTE, Joint, Link, 
 from ..errors import ModelError
 from .tree import Tree
 
-__all__ = ["ROLLING", "ROWS", "LoopFrames", "loop_frames", "opened"]
-
 # the components of the relative twist that each kind of cut joint forbids, in the axes of the cut;
 # "u" is the one rotation a universal joint forbids: about x of the twin cross z of the cut
 ROWS = {

@@ -14,8 +14,6 @@ from ..errors import ModelError
 from .coordinates import Coordinates
 from .loops import LoopFrames
 
-__all__ = ["Hold", "Leg", "Modules", "Parallel"]
-
 
 @dataclass(frozen=True)
 class Hold:

@@ -9,8 +9,6 @@ from functools import cached_property
 from ..describe.robot import FIXED, Robot
 from ..errors import ModelError, UnknownNameError
 
-__all__ = ["KHALIL", "Tree"]
-
 KHALIL = "khalil:"  # before the name of a link: Khalil's frame of it, not the file's own
 
 

@@ -21,8 +21,6 @@ from .bodies import Bodies, Body
 from .frame import Frame
 from .motion import Motion
 
-__all__ = ["Articulated", "Solution", "articulated"]
-
 Scalar = Any
 Pair = tuple[Vec, Vec]
 a = Vec(0, 0, 1)

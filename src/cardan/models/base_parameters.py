@@ -40,18 +40,6 @@ from .newton_euler import inverse_dynamics
 from .regressor import INERTIA_COLUMNS, Columns, columns, regressor
 from .transfer import transfer
 
-__all__ = [
-    "Drop",
-    "Merge",
-    "Project",
-    "Step",
-    "Transfer",
-    "regroup",
-    "regrouping_steps",
-    "split_columns",
-    "tree_steps",
-]
-
 Scalar = Any
 Column = tuple[str, int]
 Parameters = dict[Column, Scalar]

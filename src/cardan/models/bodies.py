@@ -24,8 +24,6 @@ from .flexible.shapes import Place
 from .frame import Frame, bent
 from .friction import Friction
 
-__all__ = ["Bodies", "Body", "ByLink", "Placed", "Shared", "bodies", "cosines"]
-
 Scalar = Any
 
 

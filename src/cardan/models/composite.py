@@ -18,9 +18,6 @@ from ..mechanism.coordinates import Key
 from .bodies import Bodies, Body, Placed, cosines
 from .flexible.body import Deformed, deformed_link
 
-__all__ = ["Composite", "composite_links", "inertia_matrix", "inverse_matrix", "paths_to_base",
-           "solve_matrix"]  # fmt: skip
-
 Scalar = Any
 Pair = tuple[Vec, Vec]
 a = Vec(0, 0, 1)

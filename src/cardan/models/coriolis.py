@@ -40,9 +40,6 @@ from .composite import composite_links
 from .frame import Frame
 from .kinematics import velocities
 
-__all__ = ["Coriolis", "Factor", "axis", "axis_rate", "coriolis_matrix", "paired", "row_seen_from",
-           "summed"]  # fmt: skip
-
 Scalar = Any
 Pair = tuple[Vec, Vec]
 a = Vec(0, 0, 1)

@@ -34,8 +34,6 @@ from .composite import composite_links
 from .coriolis import Factor, axis, paired, row_seen_from, summed
 from .newton_euler import NewtonEuler, inverse_dynamics, spin
 
-__all__ = ["Derivatives", "bias_torques", "torque_derivatives"]
-
 Scalar = Any
 Pair = tuple[Vec, Vec]
 Entries = dict[tuple[int, int], Scalar]

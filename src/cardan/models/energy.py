@@ -19,8 +19,6 @@ from .bodies import Bodies
 from .flexible.body import deformed_link, elastic_energy, elastic_rates_energy
 from .kinematics import velocities
 
-__all__ = ["Energies", "Momentum", "energies", "gravity_by_link", "momentum"]
-
 Scalar = Any
 a = Vec(0, 0, 1)
 

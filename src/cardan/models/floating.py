@@ -16,8 +16,6 @@ from ..algebra.vector import Vec, cross, hat
 from .bodies import Bodies
 from .motion import motion
 
-__all__ = ["Floating", "floating_inverse_dynamics"]
-
 Scalar = Any
 Pair = tuple[Vec, Vec]
 a = Vec(0, 0, 1)

@@ -22,8 +22,6 @@ from ..algebra.scalar import HALF, is_zero
 from ..algebra.vector import Vec, cross, total, zero
 from .flexible.shapes import Place
 
-__all__ = ["Frame", "Section", "bent"]
-
 Scalar = Any
 Pair = tuple[Vec, Vec]
 Bending = tuple[Vec, Vec, Vec, Vec]

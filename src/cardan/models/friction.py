@@ -18,8 +18,6 @@ from typing import Any
 
 from ..algebra.scalar import function, sign, sqrt, vanishes
 
-__all__ = ["COEFFICIENTS", "Friction"]
-
 Scalar = Any
 COEFFICIENTS = ("FV", "FS", "FQ", "FVA", "FSA", "FB", "FO")  # in which the law is linear
 

@@ -19,11 +19,6 @@ from ..algebra.vector import Mat, Vec, cross, zero
 from .bodies import Bodies
 from .transform import merged, merged_turns, position, trigonometry, word
 
-__all__ = [
-    "Jacobian", "Viewer", "decoupled", "determinant", "determinant_blocks", "determinant_factor",
-    "inverse", "jacobian", "rotation",
-]  # fmt: skip
-
 Scalar = Any
 a = Vec(0, 0, 1)
 

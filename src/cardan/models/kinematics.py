@@ -9,8 +9,6 @@ from typing import Any
 from ..algebra.vector import Mat, Vec, cross, hat
 from .bodies import Bodies, cosines
 
-__all__ = ["Motion", "accelerations", "velocities"]
-
 Scalar = Any
 a = Vec(0, 0, 1)
 

@@ -39,11 +39,6 @@ from .bodies import Bodies, Rolling
 from .jacobian import Viewer, rotation
 from .transform import merged, position, word
 
-__all__ = [
-    "Chosen", "Constraint", "Relative", "closed", "closing_error", "constraint", "coupling_error",
-    "coupling_row", "heading", "opening", "rolling_rows", "side", "twin_position",
-]  # fmt: skip
-
 Scalar = Any
 Row = dict[int, Scalar]  # by link: the coefficient of its joint's velocity
 a = Vec(0, 0, 1)

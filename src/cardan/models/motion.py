@@ -18,8 +18,6 @@ from .bodies import Bodies, Body, ByLink, Placed, cosines
 from .flexible.body import Deformed, deformation_forces, deformed_link
 from .frame import Frame
 
-__all__ = ["Motion", "advance", "motion", "seats"]
-
 Scalar = Any
 Pair = tuple[Vec, Vec]
 a = Vec(0, 0, 1)

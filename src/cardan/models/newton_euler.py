@@ -16,8 +16,6 @@ from ..algebra.vector import Mat, Vec, cross, dot, hat
 from .bodies import Bodies, cosines
 from .flexible.body import deformed_link, elastic_forces
 
-__all__ = ["NewtonEuler", "inverse_dynamics", "moment", "spin"]
-
 Scalar = Any
 a = Vec(0, 0, 1)
 

@@ -28,10 +28,6 @@ from .loops import Relative, side
 from .newton_euler import moment, spin
 from .transform import merged, position, word
 
-__all__ = [
-    "Legs", "Twist", "legs", "placing", "placing_bias", "platform_matrix", "platform_wrench",
-]  # fmt: skip
-
 Scalar = Any
 a = Vec(0, 0, 1)
 

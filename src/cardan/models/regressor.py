@@ -34,11 +34,6 @@ from .friction import COEFFICIENTS
 from .kinematics import velocities
 from .newton_euler import NewtonEuler
 
-__all__ = [
-    "DRIVE_COLUMNS", "FURTHER_COLUMNS", "PARALLEL_COLUMNS", "SPRING_COLUMN", "Columns", "Filtered",
-    "columns", "energy_regressor", "filtered_regressor", "regressor",
-]  # fmt: skip
-
 Scalar = Any
 Pair = tuple[Vec, Vec]
 a = Vec(0, 0, 1)

@@ -15,8 +15,6 @@ from ..algebra.scalar import cos_sin
 from ..algebra.vector import Vec, symmetric, zero
 from .bodies import Bodies, Body
 
-__all__ = ["symmetric_body", "transfer", "transferred"]
-
 Scalar = Any
 
 

@@ -22,8 +22,6 @@ from ..algebra.vector import Mat, Vec, zero
 from ..exact import is_exact
 from .bodies import Bodies, Body
 
-__all__ = ["Transform", "transform", "word"]
-
 Scalar = Any
 
 

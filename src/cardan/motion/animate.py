@@ -23,8 +23,6 @@ from ..mechanism.frames import frame_of
 from .frames import centres_of_mass, link_frames, placement
 from .joints import number
 
-__all__ = ["animation", "require_page", "write_animation"]
-
 _MOST = 3000  # pictures: more are left out evenly
 
 

@@ -24,8 +24,6 @@ from .derived import compiled
 from .joints import moving, names, require_numbers
 from .paths import Path
 
-__all__ = ["Branch", "branches", "inverse_geometry", "whole_branch"]
-
 Clear = Callable[[np.ndarray], np.ndarray]
 _NEAR = 0.05  # rad, m: a step of a branch, away from where the Jacobian leads
 _FINEST = 2.0**-14  # of the path: a smaller step is none

@@ -22,8 +22,6 @@ from ..mechanism.frames import frame_of
 from .frames import link_frames, placement
 from .joints import array
 
-__all__ = ["Clearance", "Sphere", "Surroundings", "read_surroundings", "spheres_along"]
-
 _AT_ONCE = 2_000_000  # distances
 
 

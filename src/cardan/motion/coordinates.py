@@ -26,8 +26,6 @@ from ..run.steps import rk4
 from .derived import compiled
 from .joints import array
 
-__all__ = ["JointSpace", "coordinates"]
-
 
 @dataclass(frozen=True)
 class JointSpace:

@@ -9,8 +9,6 @@ from ..catalogue import model
 from ..describe.robot import Robot
 from ..program import Program
 
-__all__ = ["compiled", "derived"]
-
 
 @lru_cache(maxsize=128)
 def derived(robot: Robot, name: str, **options: Any) -> Program:

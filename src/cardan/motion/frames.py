@@ -13,8 +13,6 @@ from ..errors import InputError
 from ..mechanism.frames import frame_of
 from .joints import array, number, require_numbers
 
-__all__ = ["centres_of_mass", "frame_poses", "link_frames", "placement"]
-
 
 @named_arguments
 def link_frames(robot: Robot, q: Numbers, base: Any = None) -> np.ndarray:

@@ -16,11 +16,6 @@ from ..errors import InputError, ModelError
 from ..mechanism.coordinates import Coordinates
 from ..models.friction import Friction
 
-__all__ = [
-    "Units", "array", "bounds", "driven", "friction_law", "friction_torques", "names", "number",
-    "require_numbers", "units", "vector",
-]  # fmt: skip
-
 
 @dataclass(frozen=True)
 class Units:

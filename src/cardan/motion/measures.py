@@ -31,11 +31,6 @@ from .derived import compiled
 from .frames import frame_poses, link_frames
 from .joints import array, bounds, number, require_numbers, vector
 
-__all__ = [
-    "MEASURES", "Ellipsoids", "dexterity", "ellipsoids", "holding_torques", "manipulability",
-    "measure", "orientation", "position_jacobian", "singularity", "stiffness",
-]  # fmt: skip
-
 Array = np.ndarray
 _AT_ONCE = 50_000  # configurations
 MEASURES = {

@@ -41,8 +41,6 @@ from .piecewise import Piecewise, spline
 from .torques import rigid_positions
 from .trajectory import State, Trajectory, from_law, from_piecewise
 
-__all__ = ["along_points", "retimed", "time_optimal"]
-
 FLAT = 1e-12  # of x's share in a limit: below it u does not count
 ROUND = 1e-10  # by which the largest u may fall short of the least
 ROUNDS = 64  # of Newton's method, which ends by itself

@@ -23,8 +23,6 @@ from .joints import array
 from .piecewise import Piecewise, spline, time_law
 from .trajectory import instants
 
-__all__ = ["Path", "Poses", "circle", "line", "pick_and_place", "pose", "through"]
-
 
 @dataclass(frozen=True)
 class Poses:

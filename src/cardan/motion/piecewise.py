@@ -17,8 +17,6 @@ import numpy as np
 
 from ..errors import InputError
 
-__all__ = ["LAWS", "Piecewise", "constant_pieces", "hermite", "spline", "time_law"]
-
 LAWS = ("cubic", "quintic", "septic", "bang-bang", "trapezoidal", "s-curve")
 _UNBOUNDED_JERK = ("cubic", "bang-bang", "trapezoidal")
 

@@ -22,8 +22,6 @@ from .piecewise import LAWS, time_law
 from .taskspace import follow, rates
 from .trajectory import Trajectory, at_home, move, read_trajectory, through
 
-__all__ = ["PROFILES", "tool_path", "trajectory"]
-
 PROFILES = (*LAWS, "time-optimal")
 _LOOKED_AT = 2001  # places of a path, for its peaks
 

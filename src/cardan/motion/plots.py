@@ -22,11 +22,6 @@ from .joints import names, units
 if TYPE_CHECKING:
     from .trajectory import Trajectory
 
-__all__ = [
-    "COLOURS", "Panel", "image", "joint_panels", "lines", "picture_format", "plot_trajectory",
-    "save_figure", "style",
-]  # fmt: skip
-
 # eight colours that stay apart for colour-blind readers (M. Okabe, K. Ito, 2008)
 COLOURS = (
     "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C564B", "#000000",

@@ -20,11 +20,6 @@ from ..arguments import named_arguments
 from ..errors import InputError, MissingExtraError, translated
 from ..files import write_whole
 
-__all__ = [
-    "arrow", "arrow_file", "read_npz", "read_table", "require_size", "table_format",
-    "unpacked_limit", "write_table",
-]  # fmt: skip
-
 Table = Mapping[str, np.ndarray]
 _UNPACKED_GB = 1.0
 _RATIO = 10  # packed data that is data: noise of a sensor packs to a half, zeros to a thousandth

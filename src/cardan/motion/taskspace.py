@@ -32,8 +32,6 @@ from .joints import moving, require_numbers, vector
 from .paths import Path
 from .trajectory import Trajectory, differentiated, instants
 
-__all__ = ["damped", "follow", "nearest"]
-
 _CLOSE = 1e-9  # m and rad: on the path
 _STEPS = 1000  # of the solver at most; beside singular configurations it needs many
 Solver = Callable[[np.ndarray, np.ndarray], Any]

@@ -31,8 +31,6 @@ from .frames import placement
 from .joints import Units, array, friction_torques, moving, names, number, require_numbers, units
 from .trajectory import Trajectory, Violation, fits, violations
 
-__all__ = ["Torques", "rigid_positions", "torques", "with_payload"]
-
 PARTS = (
     "inertial", "centrifugal and Coriolis", "gravity", "springs", "friction", "external",
     "base motion",

@@ -26,12 +26,7 @@ from ..document.structure import Image, Math, Part, Table, Words
 from ..errors import InputError
 from ..loops.standing import standing
 from .joints import array, bounds, driven, names, vector
-from .piecewise import LAWS, Piecewise, hermite, spline, time_law
-
-__all__ = [
-    "LAWS", "Trajectory", "Violation", "at_home", "check", "fourier", "from_piecewise", "move",
-    "polynomial", "read_trajectory", "sampled", "through", "violations",
-]  # fmt: skip
+from .piecewise import Piecewise, hermite, spline, time_law
 
 State = tuple[np.ndarray, np.ndarray, np.ndarray]
 _LARGEST = 10_000_000  # samples

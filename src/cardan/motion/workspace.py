@@ -37,8 +37,6 @@ from .plots import save_figure, style
 from .tables import write_table
 from .trajectory import at_home
 
-__all__ = ["Workspace", "workspace"]
-
 Array = np.ndarray
 _CHUNK = 50_000  # configurations at a time
 _PER_CUBE = 30  # points, on an average: fewer would leave cubes empty that can be reached

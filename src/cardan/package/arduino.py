@@ -8,8 +8,6 @@ from .language import called, described
 from .plan import Plan
 from .text import readme
 
-__all__ = ["files"]
-
 
 def files(plan: Plan) -> tuple[Files, tuple[str, ...]]:
     """The files of the package."""

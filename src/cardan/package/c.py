@@ -14,8 +14,6 @@ from .language import Language, Record, described, example, suffixed, tests
 from .plan import Function, Plan
 from .text import readme, wrapped
 
-__all__ = ["LANGUAGE", "files", "header", "library", "printed", "prototype", "test_program"]
-
 _COPY = "memcpy({x}.{field}, {value}, sizeof {x}.{field});"
 LANGUAGE = Language(
     name="c",

@@ -14,8 +14,6 @@ from .folder import template
 from .language import Language, called
 from .plan import Plan
 
-__all__ = ["TOOLS", "files", "rows", "section"]
-
 TOOLS = ("make", "arm-none-eabi-gcc", "qemu-system-arm")
 _LIMIT = 300  # s
 _HEAD = """\

@@ -15,8 +15,6 @@ from .language import Language, Record, described, example, tests
 from .plan import Function, Plan
 from .text import readme
 
-__all__ = ["files", "header", "headers", "test_program"]
-
 _WRAPPED = Language(  # functions of the namespace, which return std::array
     name="cpp",
     real=c.LANGUAGE.real,

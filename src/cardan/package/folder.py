@@ -13,8 +13,6 @@ from pathlib import Path, PurePosixPath
 from ..errors import InputError
 from ..files import umask
 
-__all__ = ["Files", "check_target", "fill", "template", "write_folder"]
-
 _PLACE = re.compile(r"@([A-Z_]+)@")  # in the templates of `data/`
 Files = Mapping[str, str | bytes]  # path below the folder, with / -> content
 

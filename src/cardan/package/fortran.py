@@ -8,8 +8,6 @@ from .language import Language, Numbers, Record, described, example, tests
 from .plan import Plan
 from .text import number, readme
 
-__all__ = ["LANGUAGE", "files"]
-
 
 def _values(values: Numbers, shape: tuple[int, ...], dtype: str) -> str:
     kind = "dp" if dtype == "float64" else "sp"

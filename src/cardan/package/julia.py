@@ -10,8 +10,6 @@ from .language import Language, Numbers, described, example, tests
 from .plan import Plan
 from .text import number, readme
 
-__all__ = ["LANGUAGE", "files"]
-
 
 def _values(values: Numbers, shape: tuple[int, ...], dtype: str) -> str:
     """Row by row; Julia lists column by column."""

@@ -17,8 +17,6 @@ from .plan import Function, Plan
 from .reference import Example
 from .text import number, signature, wrapped
 
-__all__ = ["Language", "Numbers", "Record", "called", "described", "example", "suffixed", "tests"]
-
 _LIST = re.compile(r"[\[{]-?\d[^\]}]*,")  # numbers between brackets
 Pair = tuple[str, str]  # a declaration and a statement; all declarations of a block come first
 Numbers = Sequence[float] | np.ndarray

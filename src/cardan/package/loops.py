@@ -13,8 +13,6 @@ from ..loops.numeric import Equations
 from ..mechanism.coordinates import Coordinates, holonomic
 from .plan import Function, Plan, Wanted
 
-__all__ = ["CLOSING", "Loops", "loops_of"]
-
 CLOSING: Wanted = ("loop-kinematics", {"closing": True})  # the model that packages need
 _LENGTHS = {"prismatic": 2, "cylindrical": 2}  # among the equations of a cut joint; others have 3
 

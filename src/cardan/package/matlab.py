@@ -8,8 +8,6 @@ from .folder import Files, template
 from .plan import Array, Function, Plan
 from .text import numbers, readme
 
-__all__ = ["files"]
-
 
 def files(plan: Plan) -> tuple[Files, tuple[str, ...]]:
     """The files of the package."""

@@ -24,8 +24,6 @@ from .reference import Example, Reference, checked
 if TYPE_CHECKING:
     from ..emit.printer import Printer
 
-__all__ = ["PRINTING", "Array", "Function", "Plan", "make_plan", "name_of"]
-
 # how the text of a function is written, as `emit` takes it, and what is the default
 PRINTING: dict[str, Any] = {"dtype": "float64", "arguments": "array", "split": None, "chunk": None}
 

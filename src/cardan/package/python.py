@@ -10,8 +10,6 @@ from .folder import Files, template
 from .plan import Function, Plan
 from .text import numbers, readme, wrapped
 
-__all__ = ["files"]
-
 
 def files(plan: Plan) -> tuple[Files, tuple[str, ...]]:
     """The files of the package."""

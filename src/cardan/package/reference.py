@@ -25,8 +25,6 @@ from ..loops.geometry import LoopGeometry
 from ..mechanism.coordinates import holonomic
 from ..program import Program
 
-__all__ = ["Example", "Reference", "Values", "arrays_of", "checked", "difference"]
-
 COUNT = 5  # states of a test
 TOLERANCE = 1e-9  # of the largest element, at least of 1
 SINGLE = 1e-6  # the same in single precision, or more where the model amplifies rounding

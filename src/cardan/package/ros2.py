@@ -28,8 +28,6 @@ from .plan import Plan, Wanted, name_of
 from .reference import TOLERANCE, Values
 from .text import braced, numbers, readme
 
-__all__ = ["files", "models"]
-
 _NEAR = 1e-9  # rad or m: configurations nearer than this are one
 _NEEDED = ("inverse-dynamics", "inertia-matrix", "bias", "gravity")
 

@@ -10,8 +10,6 @@ from .language import Language, Record, described, example, suffixed, tests
 from .plan import Function, Plan
 from .text import readme
 
-__all__ = ["LANGUAGE", "files"]
-
 
 def _called(plan: Plan, function: Function, printer: Printer) -> str:
     assert isinstance(printer, Rust)

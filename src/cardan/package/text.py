@@ -10,8 +10,6 @@ from ..emit.header import one_line
 from ..version import __version__
 from .plan import Array, Function, Plan
 
-__all__ = ["braced", "number", "numbers", "readme", "signature", "wrapped"]
-
 _WIDTH = 96
 
 

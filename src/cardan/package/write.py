@@ -21,8 +21,6 @@ from ..program import Program
 from .folder import Files, check_target, write_folder
 from .plan import PRINTING, Plan, Wanted, make_plan
 
-__all__ = ["KINDS", "Kind", "Written", "checked_name", "package_name", "write_package"]
-
 _LONGEST = 28  # function names stay below the 63 characters that MATLAB reads
 _NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")  # what ROS 2 allows, which all others allow too
 # headers and modules that a file of this name would hide; targets that CMake keeps for itself

@@ -26,8 +26,6 @@ from .outputs import outputs_type
 if TYPE_CHECKING:
     from ..program import Program
 
-__all__ = ["CudaFunction"]
-
 _KERNEL = 'extern "C" __global__'  # how a kernel begins: that of columns, then that of rows
 
 _THREADS = 64  # of a block: programs hold much in registers, small blocks fill a processor better

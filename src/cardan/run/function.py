@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 
     from ..program import Program
 
-__all__ = ["Function", "restore", "saved", "table_of"]
-
 Arrays = Mapping[str, np.ndarray]
 Shape = tuple[int, ...]
 _SMALLEST_SHARE = 512  # states: less is not worth a thread

@@ -11,10 +11,6 @@ import numpy as np
 
 from ..errors import InputError
 
-__all__ = [
-    "leading_shape", "parameter_vector", "prepare", "require_shape", "thread_count", "without_idle",
-]  # fmt: skip
-
 Shape = tuple[int, ...]
 
 

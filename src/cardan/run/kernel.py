@@ -21,8 +21,6 @@ from .inputs import thread_count
 from .llvm.kernel import kernel_module
 from .native import Machine, engine_of, machine, target_of
 
-__all__ = ["KernelFunction"]
-
 _SIGNATURE = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 4, ctypes.c_int64)
 _LOCK = threading.Lock()
 _STACK = 1 << 24  # bytes: kernels of loops need one megabyte, threads of macOS have half of it

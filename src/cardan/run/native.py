@@ -27,8 +27,6 @@ from .llvm.program import kernel_text
 from .llvm.single import single_text
 from .single import layout
 
-__all__ = ["Kernels", "Machine", "engine_of", "machine", "object_of", "target_of"]
-
 _SIGNATURE = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 4, ctypes.c_int64)
 _LOCK = threading.Lock()
 

@@ -6,8 +6,6 @@ from collections import namedtuple
 from functools import cache
 from typing import Any
 
-__all__ = ["outputs_type"]
-
 
 @cache
 def outputs_type(names: tuple[str, ...]) -> type[Any]:

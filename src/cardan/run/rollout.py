@@ -24,8 +24,6 @@ from .steps import METHODS
 if TYPE_CHECKING:
     from ..program import Program
 
-__all__ = ["METHODS", "Rollout"]
-
 _VECTORS = 4  # of a block
 _CHUNK = 2048  # states turned into columns at a time
 _TYPES = {"float64": ("double", ctypes.c_double), "float32": ("float", ctypes.c_float)}

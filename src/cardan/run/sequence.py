@@ -16,8 +16,6 @@ from .function import table_of
 from .native import Kernels, engine_of, machine, object_of
 from .views import View, view
 
-__all__ = ["Call", "Chain", "call", "lanes", "whole"]
-
 _TEXT = """
 define void @sequence(ptr %table, i64 %count) {
 entry:

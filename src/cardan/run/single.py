@@ -21,8 +21,6 @@ import numpy as np
 
 from .llvm.single import TABLE, Layout
 
-__all__ = ["layout", "method"]
-
 _ARRAY_NEW = 93  # place of PyArray_New in NumPy's table of functions, fixed by its binary interface
 _VARARGS_KEYWORDS = 0x1 | 0x2
 

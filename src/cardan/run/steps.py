@@ -14,8 +14,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["METHODS", "STAGES", "euler", "midpoint", "rk4"]
-
 METHODS = ("rk4", "euler", "midpoint")
 STAGES = ((2, 2), (2, 2), (1, 1))  # of rk4 after the first: h over the reach, sixths of the weight
 

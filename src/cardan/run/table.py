@@ -32,8 +32,6 @@ from .views import View, view
 if TYPE_CHECKING:
     from ..program import Program
 
-__all__ = ["Seen", "Table"]
-
 _SIGNATURE = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 5, ctypes.c_int64)
 _LOCK = threading.Lock()
 

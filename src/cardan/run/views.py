@@ -8,8 +8,6 @@ from math import prod
 
 import numpy as np
 
-__all__ = ["View", "broadcast_view", "view"]
-
 
 @dataclass(frozen=True)
 class View:

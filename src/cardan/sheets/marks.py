@@ -13,8 +13,6 @@ from ..describe.robot import PRISMATIC, REVOLUTE, Joint
 from ..describe.values.expression import number
 from .solids import axis_of
 
-__all__ = ["Mark", "marks"]
-
 _ARC = 13  # points
 
 

@@ -29,8 +29,6 @@ from ..mechanism.coordinates import Coordinates
 from ..motion.frames import link_frames
 from .solids import bodies, drawable, ends, hull, reach, thickness
 
-__all__ = ["robot_drawing", "sketch", "stubs", "viewed"]
-
 Array = Any
 _LINK = Stroke("#5b6670", 3.2)
 _BODY = Stroke("#3a424a", 0.7, fill="#e3e8ec")

@@ -49,8 +49,6 @@ from ..version import __version__
 from .picture import robot_drawing
 from .tables import robot_tables, rounded, written
 
-__all__ = ["SUFFIXES", "sheet", "sheet_document"]
-
 SUFFIXES = (".html", ".pdf", ".tex", ".md")
 _LONGEST = 40  # lines of one model
 _MOST_ANONYMOUS = 6  # values between that have no name of the field

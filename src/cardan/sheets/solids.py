@@ -19,11 +19,6 @@ from ..describe.robot import FIXED, GEOMETRY, PRISMATIC, REVOLUTE, Joint, Robot,
 from ..describe.values.expression import number, symbols
 from ..mechanism.tree import Tree
 
-__all__ = [
-    "Solid", "along", "axis_of", "bodies", "drawable", "ends", "examples", "hull", "reach",
-    "solids", "stand_ins", "thickness",
-]  # fmt: skip
-
 LENGTHS = ("b", "d", "r")
 _CORNERS = 16  # of a wheel that is drawn
 

@@ -9,8 +9,6 @@ from ..describe.robot import GEOMETRY, INERTIA, Robot
 from ..document.structure import Math, Table, Words
 from ..emit.latex import symbol_of
 
-__all__ = ["TITLES", "robot_tables", "rounded", "written"]
-
 TITLES = ("Geometry", "Inertia", "Loops: cut joints and their twins", "Flexible links")
 _GREEK = {"gamma": r"\gamma", "alpha": r"\alpha", "theta": r"\theta"}
 _HEADS: dict[str, str] = {

@@ -17,8 +17,6 @@ from ..arguments import named_arguments
 from ..errors import InputError
 from .scene import Links
 
-__all__ = ["ground", "together"]
-
 Loads = Callable[[Links], Mapping[Any, Any]]
 
 

@@ -31,8 +31,6 @@ from ..ir.passes import inline
 from ..mechanism.coordinates import has_springs, is_floating
 from ..program import Program
 
-__all__ = ["contact_dynamics"]
-
 Scalar = Any
 Matrix = list[list[Scalar]]
 HELD = {"point": 3, "frame": 6}  # rows of a contact

@@ -18,8 +18,6 @@ from ..describe.flexible import ElasticBody, ElasticPoint
 from ..describe.toml.read import read_dict
 from ..errors import CardanWarning, DescriptionError, InputError, MissingExtraError
 
-__all__ = ["craig_bampton", "load_body"]
-
 Array = np.ndarray
 _ROUNDED = 1e-3  # of the size of a matrix: what the digits of a file leave
 

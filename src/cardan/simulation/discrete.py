@@ -35,8 +35,6 @@ from ..motion.joints import array
 from ..program import Program
 from ..run.inputs import leading_shape, require_shape
 
-__all__ = ["RolloutGradient", "discretise", "rollout_gradient"]
-
 Scalar = Any
 Array = np.ndarray
 Row = list[Scalar]

@@ -12,8 +12,6 @@ from ..mechanism.coordinates import is_floating
 from ..motion.joints import vector
 from ..motion.trajectory import Trajectory, fits
 
-__all__ = ["Drive"]
-
 Array = np.ndarray
 _TRIED = 64  # times at which a function of one time is tried with many
 

@@ -24,11 +24,6 @@ from ..models.friction import COEFFICIENTS, Friction
 from ..motion.derived import compiled
 from ..motion.joints import friction_law, number
 
-__all__ = [
-    "KINDS", "SMOOTH", "Stiction", "jumps", "laws", "link_damping", "positive_width",
-    "rubbing_cuts", "rubbing_drives", "slopeless", "smoothed",
-]  # fmt: skip
-
 KINDS = ("smooth", "event", "none")
 SMOOTH = 1e-3  # rad/s or m/s: below this speed Coulomb friction is smoothed
 _DRY = ("FS", "FSA", "FB")

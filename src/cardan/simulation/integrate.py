@@ -29,11 +29,6 @@ from ..errors import (
 from ..run.steps import METHODS as FIXED_STEP
 from ..run.steps import euler, midpoint, rk4
 
-__all__ = [
-    "ADAPTIVE", "FIXED_STEP", "SIDE", "Accuracy", "Course", "Equation", "Grid", "Settings",
-    "generalized_alpha", "halved", "integrate", "require_finite",
-]  # fmt: skip
-
 ADAPTIVE = ("DOP853", "RK45", "RK23", "LSODA", "Radau", "BDF")
 ONE_STEP = ("DOP853", "RK45", "RK23", *FIXED_STEP)  # may be recentred between steps
 

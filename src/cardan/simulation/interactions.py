@@ -25,8 +25,6 @@ from ..motion.joints import number
 from ..program import Program
 from .scene import placed_links
 
-__all__ = ["interactions", "thrusters"]
-
 Scalar = Any
 Pair = tuple[Vec, Vec]
 _SOFT = exact("1/1000")  # m: over so much depth the damping of a contact sets in

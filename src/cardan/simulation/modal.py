@@ -28,8 +28,6 @@ from ..models.flexible.loops import FREE
 from ..models.flexible.modes import eigen
 from ..program import Program
 
-__all__ = ["Modes", "Statics", "frequency_map", "natural_frequencies", "static_deflection"]
-
 Array = np.ndarray
 _ACTUATORS = ("locked", "free")
 _ABOUT = ("undeformed", "equilibrium")

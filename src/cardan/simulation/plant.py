@@ -43,8 +43,6 @@ from .interactions import interactions, thrusters
 from .scene import Links, links_program
 from .singular import Watch, rates_matrix
 
-__all__ = ["Plant"]
-
 Loads = Callable[[Links], Mapping[Any, Any]]
 _WORKS = 3
 

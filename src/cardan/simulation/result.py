@@ -23,8 +23,6 @@ from ..motion.trajectory import Trajectory
 from .integrate import Accuracy
 from .scene import spring_energy, total_mass
 
-__all__ = ["Dynamics", "Energy", "Simulation", "balance"]
-
 _ROUNDING = 1e-9
 
 

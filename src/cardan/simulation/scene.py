@@ -21,8 +21,6 @@ from ..models.kinematics import velocities
 from ..motion.joints import moving, number
 from ..program import Program
 
-__all__ = ["Links", "links_program", "placed_links", "spring_energy", "total_mass"]
-
 
 @dataclass(frozen=True)
 class Links:

@@ -23,8 +23,6 @@ from ..motion.joints import array
 from ..motion.plots import save_figure
 from .modal import Modes
 
-__all__ = ["animate_mode", "curves", "plot_modes"]
-
 Array = np.ndarray
 _SHARE = 0.12  # of the robot's size: the largest displacement drawn
 _SAMPLES = 25

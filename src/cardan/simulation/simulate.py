@@ -29,14 +29,13 @@ from ..motion.joints import array, require_numbers, vector
 from ..motion.paths import pose
 from ..motion.trajectory import Trajectory, instants
 from .drive import Drive
+from .friction import SMOOTH
 from .integrate import MOST_STEPS, Accuracy, Course, Settings, integrate
 from .plant import Loads, Plant
-from .result import Dynamics, Energy, Simulation, balance
+from .result import Dynamics, Simulation, balance
 from .singular import watch
-from .statespace import SMOOTH, StateSpace, state_space
+from .statespace import StateSpace, state_space
 from .stiff import IMPLICIT, METHODS, NAMES, simulate_stiff
-
-__all__ = ["Energy", "Simulation", "rollouts", "simulate"]
 
 _RTOL = 1e-9  # of a step; what a flexible loop takes instead is in `stiff`
 _STIFF = 2e4  # times: rate and duration together

@@ -23,8 +23,6 @@ from ..loops.numeric import equations
 from ..motion.coordinates import JointSpace
 from ..motion.derived import compiled
 
-__all__ = ["Watch", "rates_matrix", "watch"]
-
 _SMALL = 1e-5  # smallest by largest singular value of W_p
 _NEARLY = 1e-2  # so small, it is why the steps of an integrator vanish
 

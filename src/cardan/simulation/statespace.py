@@ -34,13 +34,6 @@ from ..program import Program
 from .friction import SMOOTH, smoothed
 from .interactions import interactions, thrusters
 
-__all__ = [
-    "SMOOTH",
-    "StateSpace",
-    "joint_rates",
-    "state_space",
-]  # fmt: skip
-
 
 @dataclass(frozen=True)
 class StateSpace:

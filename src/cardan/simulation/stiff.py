@@ -58,8 +58,6 @@ from .result import Dynamics, Simulation, balance
 from .scene import total_mass
 from .singular import rates_matrix
 
-__all__ = ["IMPLICIT", "METHODS", "NAMES", "simulate", "simulate_stiff"]
-
 Array = np.ndarray
 IMPLICIT = ("generalized-alpha", "radau", "bdf")
 METHODS = ("auto", "rk4", *IMPLICIT)

@@ -15,8 +15,6 @@ from ..files import write_whole
 from .job import Job
 from .table import Chunks, Inputs, Source
 
-__all__ = ["Part", "Submitted", "merge", "part_of", "submit"]
-
 
 @dataclass(frozen=True)
 class Part:

@@ -20,8 +20,6 @@ import numpy as np
 
 from ..errors import CardanError, InputError
 
-__all__ = ["boot", "content", "force", "lock", "own_file", "reserve", "said", "sums", "write_at"]
-
 _AT_ONCE = 1024  # pieces that a system takes in one call
 _BLOCK = 256  # words of a sum
 _WHOLE = 1 << 26  # bytes of a file that is hashed whole

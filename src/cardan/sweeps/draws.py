@@ -16,8 +16,6 @@ from ..motion.joints import bounds, units
 from ..program import Program
 from .table import Chunks, Inputs
 
-__all__ = ["RandomSource", "random_states"]
-
 _DRAWS = 40  # of active joints, until their loops close
 _SMALL = 1e-3  # elastic coordinates, m or rad
 

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from ..run.table import Table
     from .job import Kept
 
-__all__ = ["CONNECT", "Answer", "Engine", "Task", "dask_engine", "on_gpu", "ray_engine", "run_on"]
-
 CONNECT = "10s"  # to wait for a scheduler
 _TRIES = 10  # of one chunk
 

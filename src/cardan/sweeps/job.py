@@ -38,8 +38,6 @@ from .disk import boot, force, lock, own_file, reserve, said, sums, write_at
 from .parquet import MAGIC, Layout, job_text
 from .table import Inputs, Source, column_names
 
-__all__ = ["Job", "Kept", "Memory", "outputs", "require_paths", "spaced"]
-
 READ = (".parquet", ".csv", ".arrow", ".feather", ".npz")
 _LARGEST = 1 << 31  # bytes of a column in a chunk
 _FORCED = 5.0  # seconds: how much work a power cut may cost

@@ -16,8 +16,6 @@ import numpy as np
 
 from ..version import __version__
 
-__all__ = ["MAGIC", "Layout", "job_text"]
-
 MAGIC = b"PAR1"
 KEY = b"cardan.sweep"
 _TYPES = {"float32": 4, "float64": 5}

@@ -14,8 +14,6 @@ from typing import Any
 
 from ..errors import InputError, MissingExtraError
 
-__all__ = ["fetched", "is_address", "stored"]
-
 
 def is_address(path: Any) -> bool:
     """Is this the address of a store, and not a path?"""

@@ -36,8 +36,6 @@ from .job import Job, Kept, Memory, outputs, spaced
 from .stores import fetched, is_address, stored
 from .table import Inputs, Source, blocks, column_names, open_source
 
-__all__ = ["CHUNK", "Progress", "Sweep", "sweep"]
-
 CHUNK = 1 << 16  # rows, of a model with few outputs
 _FEWEST = 1 << 10
 _VALUES = 1 << 21  # results of a chunk

@@ -23,10 +23,6 @@ from ..motion.tables import arrow, read_table, require_size
 from ..program import Program
 from .disk import content
 
-__all__ = [
-    "ArraySource", "FileSource", "Inputs", "Source", "blocks", "column_names", "open_source",
-]  # fmt: skip
-
 Shape = tuple[int, ...]
 # of each input its columns (rows,), or its array (rows, *shape)
 Inputs = dict[str, "np.ndarray | list[np.ndarray]"]

@@ -10,11 +10,6 @@ import typer
 from ...errors import InputError
 from . import completion
 
-__all__ = [
-    "Configuration", "CutLoops", "Degrees", "Json", "Language", "ModelName", "RobotName",
-    "RobotNames", "Settings", "numbers",
-]  # fmt: skip
-
 RobotName = Annotated[
     str,
     typer.Argument(

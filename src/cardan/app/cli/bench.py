@@ -9,8 +9,6 @@ import typer
 from .arguments import Json, Settings
 from .output import console, print_json, print_table, print_text
 
-__all__ = ["bench"]
-
 _ROBOTS = ("puma560-numeric", "iiwa14", "panda", "humanoid")
 
 

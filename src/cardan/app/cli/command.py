@@ -16,8 +16,6 @@ from typer.core import TyperCommand
 from ...errors import CardanError
 from .output import message
 
-__all__ = ["EXAMPLES", "Command", "Old", "current"]
-
 
 @dataclass(frozen=True)
 class Old:

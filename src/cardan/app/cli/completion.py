@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-__all__ = ["languages", "laws", "models", "names", "packages", "profiles", "robots"]
-
 Completion = Callable[[str], list[str]]
 
 

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from ...describe.robot import Robot
     from ...ir.cost import Cost
 
-__all__ = ["HEADER", "Row", "as_cells", "as_dict", "count", "footnotes"]
-
 HEADER = ("robot", "model", "parameters", "mul", "add", "div", "trig", "once", "others mul/add")
 _COLUMNS = ("mul", "add", "div", "trig")
 _MARK = " *"

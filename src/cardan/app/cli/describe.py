@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from ...describe.robot import Robot
     from ...errors import Fault
 
-__all__ = ["check", "convert", "models", "robots", "show"]
-
 Body = Annotated[
     str, typer.Option(metavar="NAME", help="The robot of an MJCF scene that starts with it.")
 ]

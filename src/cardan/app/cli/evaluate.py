@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from ...describe.robot import Robot
 
-__all__ = ["evaluate"]
-
 
 def evaluate(
     ctx: typer.Context,

@@ -16,8 +16,6 @@ from .output import console, print_json, print_table, print_text, write
 if TYPE_CHECKING:
     from ...describe.robot import Robot
 
-__all__ = ["count", "generate"]
-
 ModelNames = Annotated[
     list[str],
     typer.Argument(

@@ -14,8 +14,6 @@ from .output import console, print_json, print_table, print_text, working
 if TYPE_CHECKING:
     from ...identification import Excitation, Identification
 
-__all__ = ["excite", "identify"]
-
 _FLAGS = {"effort": "torque-limit"}  # limits whose option has another name
 
 Logs = Annotated[

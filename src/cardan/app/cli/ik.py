@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from ...describe.robot import Robot
 
-__all__ = ["ik"]
-
 _LANGUAGES = ("text", "latex", "c", "cpp", "python", "matlab", "rust")
 
 

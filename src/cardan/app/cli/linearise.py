@@ -12,8 +12,6 @@ from . import completion
 from .arguments import Json, RobotName, Settings
 from .output import print_json, print_table, print_text, write
 
-__all__ = ["linearise"]
-
 
 def linearise(
     robot: RobotName,

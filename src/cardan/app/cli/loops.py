@@ -11,8 +11,6 @@ from .arguments import Degrees, Json, RobotName, Settings, numbers
 from .motion import moved
 from .output import print_json, print_table, print_text, write
 
-__all__ = ["loops"]
-
 _FLAGS = ("overconstrained",)
 _FORMS = ("text", "latex")  # equations; every other language is code
 _MOST_SHOWN = 64  # assemblies

@@ -41,8 +41,6 @@ from .command import Command
 from .options import EvalCommand, ModelCommand, PrintCommand
 from .output import WORDS, message, print_text, silence
 
-__all__ = ["GROUPS", "app", "main"]
-
 _FOREIGN = tuple(kind for kind in FOREIGN if kind is not OSError)  # told by its own words
 
 

@@ -10,8 +10,6 @@ from .arguments import Configuration, Degrees, Json, RobotName, Settings, number
 from .motion import moved
 from .output import message, print_json, print_table
 
-__all__ = ["modes"]
-
 _PICTURES = (".png", ".svg", ".pdf")
 
 

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from ...describe.robot import Robot
     from ...motion.trajectory import Trajectory
 
-__all__ = ["control", "simulate", "torques"]
-
 _MOTION = "Motion"
 Start = Annotated[
     str, typer.Option("--start", metavar="Q", help="First joint positions: values with commas.")

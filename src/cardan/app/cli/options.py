@@ -17,11 +17,6 @@ from .command import Command
 if TYPE_CHECKING:
     from ...catalogue import Option
 
-__all__ = [
-    "EvalCommand", "ModelCommand", "PrintCommand", "allowed", "default", "flag_of", "inputs_of",
-    "options_of", "values_of",
-]  # fmt: skip
-
 _TRUE, _FALSE = ("true", "yes", "on"), ("false", "no", "off")
 _META, _INPUTS, _MODELS = "cardan.model_options", "cardan.inputs", "cardan.models"
 _KINDS = {"flag": "true | false", "frame": "name of a frame, or number", "vector": "x,y,z",

@@ -18,10 +18,6 @@ from ...files import write_atomic
 if TYPE_CHECKING:
     from rich.console import Console, JustifyMethod
 
-__all__ = [
-    "WORDS", "console", "message", "print_json", "print_table", "print_text", "working", "write",
-]  # fmt: skip
-
 # what errors advise, in the words of the command line
 WORDS = {
     "values": "give them values: --set NAME=VALUE",

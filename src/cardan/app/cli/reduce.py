@@ -12,8 +12,6 @@ from .arguments import Degrees, Json, RobotName, Settings, numbers
 from .motion import End, Lasting, Profile, Start, TrajectoryFile, motion_of
 from .output import print_json, print_table, write
 
-__all__ = ["reduce", "tabulate"]
-
 
 def reduce(
     robot: RobotName,

@@ -11,8 +11,6 @@ import typer
 from ...errors import InputError
 from .output import print_text
 
-__all__ = ["serve"]
-
 
 def serve(
     port: Annotated[int, typer.Option(help="Port; 0 takes a free one.")] = 0,

@@ -10,8 +10,6 @@ import typer
 from .arguments import CutLoops, RobotName, Settings
 from .output import console, print_text
 
-__all__ = ["sheet"]
-
 
 def sheet(
     robot: RobotName,

@@ -15,8 +15,6 @@ from .workspace import plane_of
 if TYPE_CHECKING:
     from ...describe.robot import Robot
 
-__all__ = ["singularities"]
-
 
 def singularities(
     robot: RobotName,

@@ -12,8 +12,6 @@ from ...errors import Fault, InputError
 if TYPE_CHECKING:
     from ...describe.robot import Robot
 
-__all__ = ["bare", "is_bare", "open_robot", "read_robot", "with_settings"]
-
 Found = tuple["Robot | None", list[Fault]]
 
 

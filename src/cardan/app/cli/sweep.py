@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from ...sweeps.array import Submitted
     from ...sweeps.sweep import Progress
 
-__all__ = ["sweep"]
-
 
 def sweep(
     ctx: typer.Context,

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from ...motion.paths import Path
     from ...motion.trajectory import Trajectory
 
-__all__ = ["trajectory"]
-
 _BETWEEN = 1e-4  # by which a fastest motion may exceed a limit between the points of its grid
 Limit = Annotated[str, typer.Option(metavar="X,X,..", help="One for all joints, or one for each.")]
 

@@ -12,8 +12,6 @@ from .arguments import Json, RobotName, Settings, numbers
 from .motion import Picture, picture, stem, unasked, writable
 from .output import print_json, print_table
 
-__all__ = ["plane_of", "workspace"]
-
 _MEASURES = (
     "manipulability",
     "dexterity",

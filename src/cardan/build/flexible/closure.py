@@ -25,8 +25,6 @@ from ...models.flexible.loops import ROWS, Cut, closing_error, constraint_rows, 
 from ...models.friction import COEFFICIENTS
 from ...models.motion import Motion, seats
 
-__all__ = ["Closing", "closing", "numeric_bodies"]
-
 Array = np.ndarray
 _CLOSED = 1e-11
 _RANK = 1e-7

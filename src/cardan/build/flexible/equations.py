@@ -43,11 +43,6 @@ from ..derivation import Form, Result
 from ..mechanism import Mechanism
 from .closure import Closing, closing
 
-__all__ = [
-    "Loops", "direct_forms", "force_form", "inverse_forms", "mass_form", "momentum_form", "spring",
-    "static_forces", "tree_rates",
-]  # fmt: skip
-
 Scalar = Any
 
 

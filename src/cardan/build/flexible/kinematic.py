@@ -28,8 +28,6 @@ from ..derivation import Form, Result
 from ..mechanism import Mechanism
 from .equations import Loops
 
-__all__ = ["jacobian", "loop_kinematics", "transform"]
-
 Scalar = Any
 
 

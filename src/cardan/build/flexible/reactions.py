@@ -15,8 +15,6 @@ from ..common import Arrays, wrenches
 from ..mechanism import Mechanism
 from .equations import Loops, closure
 
-__all__ = ["loop_wrenches", "tree_accelerations"]
-
 Scalar = Any
 Pair = tuple[Vec, Vec]
 UNITS = {"x": Vec(1, 0, 0), "y": Vec(0, 1, 0), "z": Vec(0, 0, 1)}

@@ -14,7 +14,7 @@ from ...algebra.vector import Vec
 from ...describe.robot import Robot
 from ...errors import ModelError
 from ...formulate.posture import with_points
-from ...mechanism.coordinates import Key
+from ...mechanism.coordinates import Key, is_floating
 from ...mechanism.loops import opened
 from ...models.articulated import articulated
 from ...models.bodies import Bodies
@@ -23,14 +23,10 @@ from ...models.flexible.loops import constraint_rows, dependent
 from ...models.motion import motion, seats
 from ...program import Program
 from ...run.steps import rk4
-from ..common import Arrays, is_floating
+from ..common import Arrays
 from ..derivation import Derivation, Form, Result
 from .closure import closing
 from .equations import Loops
-
-__all__ = [
-    "course_program", "flow_program", "kinetic_program", "rates_program", "step_program",
-]  # fmt: skip
 
 Scalar = Any
 State = tuple[list[Scalar], list[Scalar]]  # q of the tree, qd of the independent coordinates

@@ -27,8 +27,6 @@ from ...models.bodies import bodies
 from ...models.jacobian import determinant_blocks, jacobian
 from .trigonometric import Notation, scale
 
-__all__ = ["Arm", "Determinant", "factorised"]
-
 Array = Any
 _STATES, _SAME = 6, 1e-9
 

@@ -26,8 +26,6 @@ from .determinant import Arm, Determinant, factorised
 from .meaning import Meaning, meaning
 from .roots import Zero, zero
 
-__all__ = ["Factor", "Singularities", "singularities"]
-
 _WIDTH = 46  # signs of a line of an article
 _SAMPLES = 8  # configurations in which a meaning is tried
 

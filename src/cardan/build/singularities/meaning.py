@@ -20,8 +20,6 @@ from ...models.bodies import bodies
 from ...models.transform import transform
 from .determinant import Arm
 
-__all__ = ["Meaning", "meaning"]
-
 Array = Any
 Values = Mapping[str, float]
 _ZERO = 1e-7  # of lengths about 1, and sines

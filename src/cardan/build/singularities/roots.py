@@ -15,8 +15,6 @@ from ...emit.latex import visible
 from .determinant import Arm
 from .trigonometric import Notation
 
-__all__ = ["Zero", "zero"]
-
 Scalar = Any
 _LONG = 40  # signs of a fraction in one line
 

@@ -11,8 +11,6 @@ from typing import Any
 from ...algebra.laurent import Laurent
 from ...emit.latex import symbol_of
 
-__all__ = ["Notation", "scale"]
-
 Trig = tuple[tuple[str, tuple[tuple[str, int], ...]], ...]  # ("C" or "S", multiples of variables)
 Term = tuple[Fraction, tuple[tuple[str, int], ...], Trig]  # number, powers of variables, Trig
 

@@ -60,8 +60,6 @@ from ..values.parser import to_value
 from ..values.units import parse_quantity
 from ..values.variable import split_variable
 
-__all__ = ["COLUMNS", "from_dh", "read_dh_table"]
-
 COLUMNS = {
     "standard": ("theta", "d", "a", "alpha"),
     "craig": ("a", "alpha", "d", "theta"),

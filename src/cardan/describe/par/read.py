@@ -33,8 +33,6 @@ from ..values.parser import parse
 from ..values.variable import split_variable
 from .scan import Entry, scan
 
-__all__ = ["read_par", "usual_symbols"]
-
 Table = dict[str, list[Value]]  # by key, the columns of the file
 
 SYMBOLS = ("QP", "QDP", "GAM")

@@ -13,8 +13,6 @@ from dataclasses import dataclass, field
 
 from ...errors import Fault
 
-__all__ = ["Entry", "Scan", "scan"]
-
 _ENTRY = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)\s*=\s*")
 _NEXT = re.compile(r"^[ \t]*[A-Za-z_][A-Za-z0-9_]*\s*=", re.MULTILINE)
 _NAME = re.compile(r"\s*Robotname\s*=\s*'(.*)'\s*\Z", re.DOTALL)

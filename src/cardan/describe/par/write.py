@@ -18,8 +18,6 @@ from ..values.expression import Value, add, symbol, symbols
 from ..values.variable import split_variable
 from .read import FRAME, SYMBOLS, TYPES, usual_symbols
 
-__all__ = ["DIALECTS", "write_par"]
-
 DIALECTS = ("opensymoro", "symoro+")
 
 _HEADER = """\

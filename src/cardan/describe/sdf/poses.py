@@ -15,8 +15,6 @@ import numpy as np
 from ..frames import Array, frame, inverse, of_quaternion, rotation_of_rpy
 from ..xml.source import Source, shown
 
-__all__ = ["Entry", "Poses", "pose_in", "text_of"]
-
 MODEL = "__model__"
 _DEEPEST = 200  # frames that lean on one another
 

@@ -32,8 +32,6 @@ from ..xacro.packages import Among, Packages
 from ..xml.source import Source, parsed, shown, summaries
 from .poses import MODEL, Entry, Poses, pose_in, text_of
 
-__all__ = ["read_sdf"]
-
 _TYPES = ("revolute", "continuous", "prismatic", "fixed")
 _NO_LIMIT = 1e9  # the format has 1e16 for none
 _MOST_MODELS = 500

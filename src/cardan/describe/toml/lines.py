@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["Place", "has_long_key", "lines_of"]
-
 Place = tuple[str, int]  # ("link", 3): the third [[link]]; ("", 0): before any table
 
 LONGEST_KEY = 20  # parts

@@ -67,8 +67,6 @@ from ..values.parser import to_value
 from ..values.units import parse_quantity
 from .lines import Place, has_long_key, lines_of
 
-__all__ = ["VERSION", "from_dict", "read_dict", "read_toml"]
-
 VERSION = 1
 GRAVITY: tuple[Value, ...] = (0, 0, to_value("-9.81"))
 LARGEST_COUNT = 10_000

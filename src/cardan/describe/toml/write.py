@@ -36,8 +36,6 @@ from ..robot import (
 from ..values.expression import Expression, Value
 from .read import VERSION
 
-__all__ = ["write_toml"]
-
 _UNITS = """\
 # SI units: m, rad, kg, kg*m (MX..MZ), kg*m^2 (XX..ZZ, IA), N, N*m. Text in quotes is a formula and
 # may end in a unit ("90 deg"). theta of a revolute joint (r of a prismatic one) is the offset added

@@ -18,11 +18,6 @@ from ... import exact
 from ...errors import ExpressionError
 from ...exact import Exact
 
-__all__ = [
-    "FUNCTIONS", "Expression", "Value", "add", "bounded", "call", "divide", "evaluate", "multiply",
-    "number", "power", "substitute", "subtract", "symbol", "symbols",
-]  # fmt: skip
-
 # name -> number of arguments; what `evaluate` asks of the scalar's function table
 FUNCTIONS = {
     "sin": 1, "cos": 1, "tan": 1, "asin": 1, "acos": 1, "atan": 1, "atan2": 2,

@@ -21,8 +21,6 @@ from ...errors import ExpressionError
 from ...exact import Exact, exact, pi
 from .expression import FUNCTIONS, Expression, Value, apply, bounded, call, symbol
 
-__all__ = ["is_name", "parse", "read_formula", "to_value"]
-
 LARGEST_TEXT = 10_000
 LARGEST_NESTING = 100
 LARGEST_CHAIN = 200  # operations in a row, as in a+a+a+...

@@ -16,8 +16,6 @@ from ...errors import ExpressionError
 from ...exact import exact
 from .expression import Expression, Value, add, multiply, power, subtract
 
-__all__ = ["collected"]
-
 Monomial = tuple[tuple[Any, int], ...]  # (atom, power), in order of first appearance
 _LARGEST = 2000  # terms; beyond it the formula is left as it is
 

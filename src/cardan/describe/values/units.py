@@ -14,8 +14,6 @@ from ...exact import pi
 from .expression import Value, divide, multiply, power, symbols
 from .parser import read_formula, to_value
 
-__all__ = ["UNITS", "parse_quantity"]
-
 Dimension = tuple[int, ...]  # exponents of metre, kilogram, second; angles have none
 
 

@@ -12,8 +12,6 @@ from collections.abc import Collection
 
 from .expression import Expression, Value, add, subtract, symbols
 
-__all__ = ["split_variable"]
-
 _USUAL = ("q", "t", "th", "theta", "r")
 
 

@@ -21,8 +21,6 @@ from ..xml.source import LARGEST_FILE, Source, parsed, shown
 from .expression import LONGEST_VALUE, evaluated
 from .packages import Among, Packages
 
-__all__ = ["expanded", "is_xacro"]
-
 MOST_STEPS = 40_000  # elements, made or looked at; a hundred characters count as one
 DEEPEST = 120
 _MOST_FILES = 200

@@ -22,8 +22,6 @@ from typing import Any, NoReturn
 from ...errors import ExpressionError
 from ..xml.source import shown
 
-__all__ = ["Names", "evaluated"]
-
 LARGEST_TEXT = 5_000
 LONGEST_VALUE = 100_000  # characters of a text, items of a list
 LARGEST_NESTING = 60

@@ -15,8 +15,6 @@ from pathlib import Path
 from ...errors import InputError
 from ..xml.source import LARGEST_FILE, shown
 
-__all__ = ["Among", "Packages"]
-
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,100}\Z")
 _LEVELS = 6  # folders above the file in which packages are looked for
 

@@ -12,8 +12,6 @@ import tomllib
 from dataclasses import dataclass, field
 from importlib import resources
 
-__all__ = ["HARMLESS", "LEFT_OUT", "READ", "Row", "rows"]
-
 READ, HARMLESS, LEFT_OUT = "read", "harmless", "left out"
 
 

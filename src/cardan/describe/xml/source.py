@@ -14,8 +14,6 @@ from typing import Any
 from ...errors import Fault
 from ..frames import SNAP_ANGLE
 
-__all__ = ["LARGEST_FILE", "MOST_JOINTS", "Source", "parsed", "shown", "summaries"]
-
 LARGEST_FILE = 8_000_000  # bytes
 MOST_JOINTS = 5_000
 LARGEST_NUMBER = 1e50  # squares and products of what a file gives must stay finite

@@ -30,12 +30,6 @@ from ..robot import (
 )
 from ..values.expression import Value, number, symbols
 
-__all__ = [
-    "NOT_XML", "as_float", "as_floats", "between", "centred", "direction", "element", "faults_of",
-    "frame_matrix", "free_name", "joint_matrix", "names_of", "numbers", "own_frames",
-    "unheld", "world_frame",
-]  # fmt: skip
-
 NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 Attributes = Mapping[str, str | Sequence[float] | Array]
 

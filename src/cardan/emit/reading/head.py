@@ -9,8 +9,6 @@ from ..header import one_line, quoted, wrapped
 from .spell import Notation, displays
 from .structure import Equation, Reading
 
-__all__ = ["arrays", "head", "remarks", "title"]
-
 
 def title(reading: Reading) -> str:
     return f"{reading.program.model} of {quoted(reading.program.robot)}"

@@ -12,8 +12,6 @@ from ...ir.spell import ATOM, PRODUCT, SUM, UNARY, Piece
 from .structure import ZERO, Equation
 from .tree import Call, Name, Number, Power, Product, Quotient, Signed, Sum, Tree
 
-__all__ = ["Notation", "Numeral", "displays", "numeral"]
-
 _DIGITS = 6
 
 

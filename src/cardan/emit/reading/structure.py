@@ -40,8 +40,6 @@ from .tree import (
 if TYPE_CHECKING:
     from ...program import Program
 
-__all__ = ["Equation", "Reading", "Section", "reading", "with_matrices"]
-
 Shape = tuple[int, ...]
 RESERVED = ("sin", "cos", "sqrt", "abs", "sign", "atan2", "min", "max", "if", "pi")
 TRIGONOMETRY = ("C", "S")  # cosines and sines, by the joints whose angles are summed

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from ...program import Program
 
-__all__ = ["Element", "elements", "index"]
-
 _DOTS = {"q": 0, "q_a": 0, "qd": 1, "qdd": 2}
 
 

@@ -11,9 +11,6 @@ from typing import Any
 
 from ...exact import Exact
 
-__all__ = ["Call", "Name", "Number", "Power", "Product", "Quotient", "Signed", "Sum", "Tree",
-           "names_of", "tree"]  # fmt: skip
-
 
 @dataclass(frozen=True)
 class Name:

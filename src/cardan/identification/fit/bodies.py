@@ -25,8 +25,6 @@ from ...errors import InputError, MissingExtraError, translated
 from ..model.columns import Model
 from ..recipe import Consistent
 
-__all__ = ["Bodies", "is_consistent", "massless", "pseudo_inertia"]
-
 Array = np.ndarray
 _LEAST = 1e-7  # of the pull to the prior, in units of the squared torques
 _MARGIN = 1e-4  # of its prior, that every link keeps from the border

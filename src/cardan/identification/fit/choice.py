@@ -21,8 +21,6 @@ from ..recipe import Friction, Recipe
 from .fitting import Fitting, Source, blocks_error
 from .solve import estimate
 
-__all__ = ["choose", "settled"]
-
 _FINE = 0.004  # error of held-out blocks: below, nothing else is tried
 _GAIN = 0.015  # of that error, for which something is chosen
 _FOLDS = 5

@@ -25,9 +25,7 @@ from ...build.base import rotors_apart
 from ...describe.robot import INERTIA
 from ..model.columns import Model
 from ..recipe import Consistent
-from .bodies import Bodies, is_consistent, massless, pseudo_inertia
-
-__all__ = ["FullParameters", "consistent_fit", "is_consistent", "parameter_map", "pseudo_inertia"]
+from .bodies import Bodies, massless
 
 Array = np.ndarray
 _STRENGTH = 1e-4  # of the pull where no bodies have the base parameters, in units of the residual

@@ -23,8 +23,6 @@ from ..model.equations import Reduction
 from ..model.ties import Ties
 from ..read.signals import Motion, Plan
 
-__all__ = ["ROLES", "Track", "described_errors", "described_torques"]
-
 Array = np.ndarray
 ROLES = ("fit", "held out", "validation")
 _SAMPLES = 1 << 14  # evaluated at a time

@@ -19,8 +19,6 @@ from ..recipe import Recipe
 from .consistent import FullParameters, consistent_fit
 from .solve import Estimate, estimate, fit_shape, relative_error
 
-__all__ = ["Fitting", "Source", "blocks_error"]
-
 _ROUNDS = 3
 _DIGITS = "0123456789"
 _RUBS = ("FV", "FS")

@@ -16,8 +16,6 @@ import numpy as np
 from ...errors import InputError
 from ..model.equations import Equations
 
-__all__ = ["Estimate", "essential", "estimate", "fit_shape", "relative_error", "solve_reduced"]
-
 Array = np.ndarray
 _HUBER = 1.345  # efficiency 95 % on normal residuals
 _ROUNDING = 1e-10  # of the torques: smaller residuals tell nothing

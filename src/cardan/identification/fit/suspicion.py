@@ -23,8 +23,6 @@ from ..read.signals import Motion
 from ..recipe import Recipe, Signal
 from .solve import Estimate, relative_error
 
-__all__ = ["suspicions"]
-
 _POOR = 0.12  # a fit worse than this is looked at for wrong units
 _FAIR = 0.02  # ... and than this, for columns that are swapped or have the wrong sign
 _GOOD = 1e-4  # ... and than this, for another assembly of closed loops

@@ -34,19 +34,6 @@ from ..read.signals import Motion
 from ..recipe import Recipe
 from .ties import Ties, ties_of
 
-__all__ = [
-    "Model",
-    "Rigid",
-    "Term",
-    "columns_of",
-    "describable",
-    "drives",
-    "parametrised",
-    "plain",
-    "shared_motors",
-    "terms_of",
-]
-
 Array = np.ndarray
 WIDTH, SPEED = 0.05, 0.2  # rad/s: where the search for VS and VB starts
 Shape = Mapping[str, float]

@@ -24,11 +24,6 @@ from ..read.signals import Motion, Plan, derivative, lowpass, settling, states, 
 from ..recipe import Recipe
 from .columns import Model, Rigid, Term, columns_of, terms_of
 
-__all__ = [
-    "Equations", "Reduction", "described", "equations", "full_matrix", "known_torques",
-    "model_of", "shaped", "stacked",
-]  # fmt: skip
-
 Array = np.ndarray
 _SAMPLES = 1 << 14  # of a regressor at a time
 Shape = Mapping[str, float]

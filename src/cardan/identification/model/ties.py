@@ -38,8 +38,6 @@ from ...run.steps import rk4
 if TYPE_CHECKING:
     from ..read.signals import Motion
 
-__all__ = ["Ties", "ties_of"]
-
 Array = np.ndarray
 Carried = tuple[Array, Array]
 _STEP = 0.15  # rad, or of the robot's size: of the driven joints, at once

@@ -15,8 +15,6 @@ import numpy as np
 
 from ...errors import InputError, MissingExtraError, UnknownNameError, translated
 
-__all__ = ["read_bag"]
-
 _PREFERRED = ("sensor_msgs/msg/JointState", "trajectory_msgs/msg/JointTrajectory")
 _DEEPEST = 6
 

@@ -14,11 +14,6 @@ from ...describe.robot import PRISMATIC, Robot
 from ...motion.joints import bounds, driven, moving
 from .logs import Recording
 
-__all__ = [
-    "Names", "jump_faults", "missing_values", "motion_faults", "saturated", "time_faults",
-    "unit_faults",
-]  # fmt: skip
-
 _LEAST = 0.02  # rad or m: smaller steps are left to the filter
 _FASTER = 5.0  # than 90 % of the steps: an angle may wrap often
 _LOCAL, _ABOUT = 8.0, 5  # than the middle one of as many before and after

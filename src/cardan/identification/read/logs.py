@@ -31,8 +31,6 @@ from ...errors import InputError, MissingExtraError, UnknownNameError, translate
 from ...motion.tables import arrow_file, read_npz, require_size, unpacked_limit
 from ..recipe import Records
 
-__all__ = ["Recording", "read_recording"]
-
 TABLES = (".csv", ".txt", ".tsv", ".parquet", ".mat", ".npz")
 BAGS = (".bag", ".db3", ".mcap")
 _HINT = f"allowed: {', '.join((*TABLES, *BAGS))}, or a folder of tables"

@@ -15,8 +15,6 @@ from ..recipe import Recipe, Signal
 from .checks import Names
 from .logs import Recording
 
-__all__ = ["SIGNALS", "fault", "names_of"]
-
 SIGNALS = ("position", "velocity", "acceleration", "torque")
 _ALIASES = {
     "position": ("q", "position", "pos", "q_"),

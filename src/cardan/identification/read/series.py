@@ -25,8 +25,6 @@ from .checks import Names, jump_faults
 from .logs import Recording
 from .naming import SIGNALS, fault, names_of
 
-__all__ = ["Series", "series_of"]
-
 Array = np.ndarray
 _NOTED, _REFUSED = 0.02, 0.2  # rad, or of the robot's size: measured from closed positions
 _CLOSABLE = 1e-8

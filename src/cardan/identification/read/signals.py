@@ -20,19 +20,6 @@ from ..model.ties import Ties
 from ..recipe import Filter
 from .series import Series
 
-__all__ = [
-    "Motion",
-    "Plan",
-    "derivative",
-    "lowpass",
-    "moved",
-    "plan",
-    "require_scipy",
-    "settling",
-    "states",
-    "two_poles",
-]
-
 _FORGETS = 2.0  # periods of the cutoff: ends that a low-pass spoils by more than 1e-4
 _RESTS = 0.02  # of the largest velocity: below it a joint is at rest
 _SLOWEST = 0.1  # periods of a cutoff that a recording holds at least

@@ -13,8 +13,6 @@ from ...motion.plots import COLOURS, Panel, joint_panels, lines, style
 if TYPE_CHECKING:
     from ..excite import Excitation
 
-__all__ = ["figure"]
-
 _WIDE = 3.0  # inches, of the panel of the deviations
 
 

@@ -22,8 +22,6 @@ from ...motion.plots import Panel, image, lines, style
 if TYPE_CHECKING:
     from .result import Identification
 
-__all__ = ["folded", "html", "markdown", "torques_figure"]
-
 
 def html(result: Identification) -> str:
     """The report as one HTML file: no other file, no network."""

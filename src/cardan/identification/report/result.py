@@ -27,8 +27,6 @@ from ..model.columns import Model
 from ..read.signals import Plan
 from ..recipe import Recipe
 
-__all__ = ["Curves", "Essential", "Held", "Identification", "percents", "together"]
-
 Array = np.ndarray
 SIGNIFICANT = 0.1  # relative deviation: below, a parameter is well identified
 _DIGITS = 12

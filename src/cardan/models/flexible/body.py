@@ -31,11 +31,6 @@ from .shapes import Field, Place, beam_field
 if TYPE_CHECKING:
     from ..bodies import Body
 
-__all__ = [
-    "Deformed", "Elastic", "deformation_forces", "deformed_link", "elastic_energy",
-    "elastic_forces", "elastic_of", "elastic_rates_energy",
-]  # fmt: skip
-
 Scalar = Any
 
 

@@ -32,8 +32,6 @@ from .shapes import (
     times,
 )  # fmt: skip
 
-__all__ = ["Integrals", "integrals", "number", "numbers"]
-
 Scalar = Any
 Table = dict[Any, dict[tuple[int, int], Any]]
 

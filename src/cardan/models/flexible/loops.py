@@ -25,12 +25,6 @@ from ..bodies import Bodies
 from ..composite import paths_to_base
 from ..motion import Motion, advance
 
-__all__ = [
-    "FREE", "ROWS", "Cut", "Row", "Side", "along", "closing_error", "constraint_drift",
-    "constraint_rows", "dependent", "eliminated", "is_reversed", "jacobian", "least_squares",
-    "root_of", "side", "solve_loops",
-]  # fmt: skip
-
 Scalar = Any
 Row = dict[Key, Scalar]
 Pair = tuple[Vec, Vec]

@@ -19,8 +19,6 @@ from ...errors import ModelError
 from .integrals import Integrals, integrals, numbers
 from .shapes import Field, Place, beam_field
 
-__all__ = ["Modes", "damping_matrix", "eigen", "modes_of"]
-
 Scalar = Any
 Array = np.ndarray
 _FINE = 12  # elements under the modes, at least

@@ -11,8 +11,6 @@ from ...describe.robot import Robot
 from .integrals import integrals
 from .shapes import beam_field
 
-__all__ = ["rigid"]
-
 
 @named_arguments
 def rigid(robot: Robot) -> Robot:

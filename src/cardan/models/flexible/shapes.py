@@ -20,8 +20,6 @@ from ...describe.values.expression import Value
 from ...errors import ModelError
 from ...exact import exact
 
-__all__ = ["Field", "Place", "beam_field"]
-
 Scalar = Any
 Poly = list[Any]
 

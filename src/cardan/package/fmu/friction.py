@@ -17,8 +17,6 @@ from ...program import Program
 from ..plan import Function
 from ..reference import Example
 
-__all__ = ["WIDTH", "smoothed"]
-
 WIDTH = 1e-3  # v, rad/s or m/s
 
 

@@ -20,8 +20,6 @@ from ..loops import CLOSING, Loops, loops_of
 from ..plan import Array, Function, Plan, Wanted, name_of
 from .friction import smoothed
 
-__all__ = ["Unit", "models", "unit_of"]
-
 _STATES = ("q", "qd", "p", "V0", "g0")  # arrays that are no inputs of the unit
 
 

@@ -21,8 +21,6 @@ from ..reference import TOLERANCE, arrays_of, difference
 from .friction import WIDTH
 from .model import Unit
 
-__all__ = ["SIZE", "STEP", "Motion", "State", "motion_of", "states_of"]
-
 STEP = 0.001  # s, of the integration within co-simulation
 SIZE = 2  # steps of integration in a communication step of the test
 _STEPS = (20, 5, 2, 1)  # communication steps of the test; closed loops, larger programs, from 2 on

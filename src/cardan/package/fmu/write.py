@@ -19,11 +19,9 @@ from ..plan import Function, Plan
 from ..reference import TOLERANCE
 from ..text import braced, number, numbers, readme
 from .friction import WIDTH
-from .model import Unit, models, unit_of
+from .model import Unit, unit_of
 from .motion import SIZE, Motion, State, motion_of, states_of
 from .xml import RATE, Variable, description, variables
-
-__all__ = ["files", "models"]
 
 
 def files(plan: Plan) -> tuple[Files, tuple[str, ...]]:

@@ -13,8 +13,6 @@ from ...version import __version__
 from ..plan import Array, Plan
 from .model import Unit
 
-__all__ = ["RATE", "Variable", "description", "variables"]
-
 RATE = 50.0  # 1/s, at which open loops close in model exchange
 _UNITS = {
     "s": {"s": 1}, "1/s": {"s": -1}, "rad": {"rad": 1}, "m": {"m": 1}, "rad/s": {"rad": 1, "s": -1},

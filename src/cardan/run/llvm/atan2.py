@@ -17,8 +17,6 @@ from ...kernel.program import ARCTANGENT
 if TYPE_CHECKING:
     from .program import Kernel
 
-__all__ = ["atan2"]
-
 _TAN = 0.41421356237309503  # tan(π/8)
 _PI, _PI_LOW = 3.141592653589793, 1.2246467991473532e-16
 

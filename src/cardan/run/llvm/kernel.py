@@ -19,8 +19,6 @@ from ...kernel.language import Kernel, is_logic, type_of
 from ...kernel.text import assigned, bounds
 from .sincos import literal
 
-__all__ = ["kernel_module"]
-
 _TYPES = {"float": "double", "int": "i64", "bool": "i1", "array": "ptr", None: "void"}
 _BINARY = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div", ast.FloorDiv: "sdiv",
            ast.Mod: "srem"}  # fmt: skip

@@ -15,8 +15,6 @@ from __future__ import annotations
 
 from itertools import product
 
-__all__ = ["Stage", "inverse", "turned"]
-
 Stage = list[list[tuple[int, int]]]  # by vector and lane: the vector and lane it comes from
 
 

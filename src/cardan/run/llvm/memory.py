@@ -25,8 +25,6 @@ from .lanes import Stage, inverse, turned
 if TYPE_CHECKING:
     from .program import Kernel
 
-__all__ = ["STREAMED", "Block", "load_element", "store_block", "stores"]
-
 _STORED_AT_ONCE = STREAMED = 64  # elements of an output
 _TURNED_AT_ONCE = 16  # elements of a row: more do not fit the registers
 _TURNED_FROM = 16  # lanes: with fewer, pieces of rows put together on the way from memory cost less

@@ -23,8 +23,6 @@ from .memory import load_element, store_block, stores
 from .sincos import literal, sincos_group, slow_declarations, slow_path
 from .survey import survey
 
-__all__ = ["Kernel", "kernel_text"]
-
 _BINARY = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
 _INTRINSIC = {"sqrt": "sqrt", "abs": "fabs", "min": "minimum", "max": "maximum"}
 _PART = 1000  # lines of a block: LLVM compares the stores of a block with each other

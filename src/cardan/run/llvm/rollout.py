@@ -18,8 +18,6 @@ from math import prod
 from ...ir.code import Code
 from ..steps import STAGES
 
-__all__ = ["Layout", "rollout_text"]
-
 
 @dataclass(frozen=True)
 class Layout:

@@ -14,8 +14,6 @@ from ...emit.sincos import KINDS, SinCos
 if TYPE_CHECKING:
     from .program import Kernel
 
-__all__ = ["literal", "sincos_group", "slow_declarations", "slow_path"]
-
 
 def literal(x: float, kind: SinCos) -> str:
     """A constant as LLVM spells it: the bits of a double (of the rounded value for float)."""

@@ -19,8 +19,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
 
-__all__ = ["TABLE", "Layout", "single_text"]
-
 TABLE = (
     "ndarray", "dtype", "general", "result", "None", "out", "tuple",
     "PyDict_Next", "PyObject_Call", "PyArray_New", "PyTuple_New", "PyTuple_SetItem",

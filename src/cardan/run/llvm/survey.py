@@ -18,8 +18,6 @@ from .memory import load_element
 if TYPE_CHECKING:
     from .program import Kernel
 
-__all__ = ["survey"]
-
 _ODD, _TURN = 0x1E3779B1, 9  # spread bits: multiplied and turned
 _EXPONENT = {8: (0x7FF << 52, 1 << 52), 4: (0xFF << 23, 1 << 23)}  # and its lowest bit
 

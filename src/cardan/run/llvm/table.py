@@ -20,8 +20,6 @@ from math import prod
 
 from ...ir.code import Code
 
-__all__ = ["BLOCK", "buffer_size", "table_text"]
-
 BLOCK = 64  # rows
 _STRIDE = BLOCK + 8  # of columns in the buffer
 _AHEAD = 2 * BLOCK
