@@ -34,6 +34,8 @@ ACTIONS = {
     "drop": "write_urdf(robot, drop=True) leaves out what URDF cannot hold",
     "force": "force=True replaces what is there",
     "fresh": "fresh=True forgets an earlier run",
+    "free": "free=[...] names joints whose values are given, cardan.inverse_kinematics finds one"
+    " configuration",
     "limits": "limits={name: (least, greatest)} gives a joint limits",
     "springs": "give joints=, the stiffness of each drive",
     "prescribed": "cardan.simulate(robot, motion=...) prescribes the motion",

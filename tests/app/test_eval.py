@@ -97,6 +97,7 @@ def test_several_outputs_and_matrices() -> None:
         (["ur5", "gravity", "--q", "1,2"], 1, ["--q has 2 values; expected 6"]),
         (["ur5", "gravity", "--q", "a"], 1, ["--q: 'a' is not a number"]),
         (["ur5", "gravity", "--q", "0", "--qq", "0"], 2, ["'--qq'", "did you mean '--q'"]),
+        (["ur5", "jacobian", "--q", "0", "--fram", "3"], 2, ["did you mean '--frame'", "--tool"]),
         (["ur5", "gravity", "--q"], 2, ["--q"]),
         (["planar2r", "gravity", "--q", "0"], 1, ["have no value", "--set NAME=VALUE"]),
         (["ur5", "inverse-geometry", "--q", "0"], 1, ["is no program", "cardan ik"]),

@@ -62,6 +62,7 @@ FAULTS = {
     "x.toml": (
         TOML,
         [
+            ("cardan = 1\n", "\n"),
             ("M = 1\nZZ", "M = -1\nZZ"),
             ("ZZ = 0.1", "ZW = 0.1"),
             ("d = 0.5", 'd = "1 furlong"'),

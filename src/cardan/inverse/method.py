@@ -211,8 +211,8 @@ def _free_joints(chain: Chain, free: Any) -> list[tuple[int, ...]]:
         return [()]
     if spare > 1:
         raise ModelError(
-            f"'{chain.robot}' has {chain.n} joints, 6 can be solved for: name {spare} whose values"
-            f" will be given, as free=['{chain.names[2]}', ...], or use cardan.inverse_kinematics"
+            f"'{chain.robot}' has {chain.n} joints, 6 can be solved for: {spare} must be given",
+            action="free",
         )
     return [(j,) for j in (2, 6, 4, 0)]
 
@@ -229,8 +229,8 @@ def _require_independent(chain: Chain, held: Sequence[int]) -> None:
         named = [chain.names[j] for j in (*held, *others[rank - len(others) :])]
         raise ModelError(
             f"'{chain.robot}': {len(others)} joints move frame {chain.frame} in {rank} independent"
-            f" ways only: name {len(named)} whose values will be given, as free={named}, or use"
-            " cardan.inverse_kinematics"
+            f" ways only: {len(named)} must be given, such as {', '.join(named)}",
+            action="free",
         )
 
 

@@ -74,8 +74,9 @@ def _longer(
         raise ModelError(
             f"T has shape {shape}, which asks for the {WORDS[turns]} of a frame alone:"
             f" {len(others)} joints of '{ik.chain.robot}' move that of {ik.chain.frame} in"
-            f" {len(others) - spare} independent ways only: name {len(held)}"
-            f" whose values will be given, as free={held}, or use cardan.inverse_kinematics"
+            f" {len(others) - spare} independent ways only: {len(held)} must be given, such as"
+            f" {', '.join(held)}",
+            action="free",
         )
     again, (robot, method, frame, _, reference, symbolic) = ik.origin
     free = [ik.chain.names[j] for j in ik.free]

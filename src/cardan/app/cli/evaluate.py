@@ -9,11 +9,11 @@ import typer
 
 from ...errors import InputError, UnknownNameError
 from .arguments import CutLoops, Degrees, Json, ModelName, RobotName, Settings, numbers
-from .options import flag_of, inputs_of, values_of
+from .options import flag_of, inputs_of, options_of, values_of
 from .output import print_json, print_table, print_text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     import numpy as np
 
@@ -52,7 +52,7 @@ def evaluate(
             remedy="cardan ik and cardan loops solve; cardan generate prints it",
         )
     read = _file(source, program.inputs, program.parameters) if source else {}
-    inputs = {**read, **_given(ctx, program.inputs)}
+    inputs = {**read, **_given(ctx, program.inputs, options_of(model))}
     if degrees and "q" in inputs:
         inputs["q"] = _radians(described, inputs["q"])
     _require_all(program, inputs)
@@ -70,14 +70,16 @@ def evaluate(
         _print(name, x)
 
 
-def _given(ctx: typer.Context, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, Any]:
-    """The inputs of the command line as arrays."""
+def _given(
+    ctx: typer.Context, shapes: Mapping[str, tuple[int, ...]], options: Iterable[str]
+) -> dict[str, Any]:
+    """The inputs of the command line as arrays; options: those of the model."""
     inputs = {}
     for written, text in inputs_of(ctx).items():
         name = written if written in shapes else written.replace("-", "_")
         if name not in shapes:
-            what = UnknownNameError.of("input or option", f"--{written}", map(flag_of, shapes))
-            ctx.fail(str(what))
+            names = [*map(flag_of, (*shapes, *options))]
+            ctx.fail(str(UnknownNameError.of("input or option", f"--{written}", names)))
         inputs[name] = _shaped(f"--{name}", numbers(text, f"--{name}"), shapes[name])
     return inputs
 

@@ -279,7 +279,7 @@ def _print(
     for note in (*solution.remarks, *notes):
         print_text(note)
     table = [
-        [k, *(f"{x:.6f}" for x in row["q"]), f"{row['residual']:.1e}", _remark(row)]
+        [k, *(f"{x:z.6f}" for x in row["q"]), f"{row['residual']:.1e}", _remark(row)]
         for k, row in enumerate(rows, 1)
     ]
     print_table("", ["", *solution.variables, "residual", ""], table)
@@ -312,5 +312,5 @@ def _numerically(
     if json:
         return
     print_text(f"{robot.name}: numerical, converged after {int(result.iterations)} iterations")
-    row = [*(f"{x:.6f}" for x in q), f"{residual:.1e}"]
+    row = [*(f"{x:z.6f}" for x in q), f"{residual:.1e}"]
     print_table("", [*robot.variables, "residual"], [row])

@@ -105,7 +105,7 @@ def _print_assemblies(every: Any, names: list[str], poses: Any) -> None:
     else:
         head, title, rows = ("", "pose", *names), str(poses), every.tolist()
         marks = [[str(k + 1), str(own + 1)] for k, own in enumerate(poses.owner)]
-    body = [[*mark, *(f"{x:.6f}" for x in row)] for mark, row in zip(marks, rows, strict=True)]
+    body = [[*mark, *(f"{x:z.6f}" for x in row)] for mark, row in zip(marks, rows, strict=True)]
     print_table(title, head, body)
 
 

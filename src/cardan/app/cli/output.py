@@ -25,6 +25,7 @@ WORDS = {
     "drop": "convert it to .toml, or leave these out: --drop",
     "force": "name another place, or overwrite it: --force",
     "fresh": "run that one again to finish it, name another file, or forget it: --fresh",
+    "free": "give them: --free JOINT=VALUE,..., or find one configuration: --numeric",
     "limits": "give them: --limit NAME=LEAST,MOST, or put them in the file",
     "springs": "give it: --stiffness K,...",
     "prescribed": "simulate it with its motion prescribed: --law prescribed",

@@ -90,7 +90,8 @@ def read_toml(data: bytes, file: str) -> tuple[Robot | None, list[Fault]]:
         return None, [Fault(f"not TOML: {error}", file, int(line[1]) if line else 0)]
     if "cardan" not in table:
         message = f"the version of the format is missing; start the file with cardan = {VERSION}"
-        return None, [Fault(message, file, 1)]
+        _, others = read_dict({"cardan": VERSION, **table}, file, lines_of(text))
+        return None, [Fault(message, file, 1), *others]
     return read_dict(table, file, lines_of(text))
 
 

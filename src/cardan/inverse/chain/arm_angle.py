@@ -45,7 +45,8 @@ def require_arm_plane(chain: Chain) -> None:
     if not has_arm_plane(chain):
         raise ModelError(
             f"the arm angle needs seven revolute joints with spherical shoulder and wrist;"
-            f" '{chain.robot}' is not built so: name a joint instead, as free='{chain.names[-1]}'"
+            f" '{chain.robot}' is not built so",
+            remedy=f"name a joint instead, as free='{chain.names[-1]}'",
         )
 
 
