@@ -15,6 +15,7 @@ import pytest
 import cardan
 from cardan.arguments import Numbers, fits, named_arguments
 from cardan.describe.urdf.write import write_urdf
+from cardan.errors import translated
 from cardan.motion.paths import line
 from cardan.motion.plots import save_figure
 from cardan.motion.tables import read_table
@@ -161,6 +162,18 @@ def test_a_fault_of_ours_passes_as_it_is() -> None:
         broken(arm(), [1, 2], x="a")  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="missing"):
         broken()  # type: ignore[call-arg]
+
+
+def test_a_fault_of_others_in_a_decorated_function_is_not_blamed_on_an_argument() -> None:
+    """`translated` wraps by a function of contextlib, which does not know the names of ours."""
+
+    @named_arguments
+    @translated("it failed")
+    def work(source: Any, path: str | Path) -> None:
+        raise RuntimeError("no workers")
+
+    with pytest.raises(RuntimeError, match="no workers"):
+        work(object(), "x")
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping
 from functools import wraps
-from inspect import Parameter, signature
+from inspect import Parameter, signature, unwrap
 from numbers import Integral, Real
 from pathlib import Path
 from types import NoneType, SimpleNamespace, UnionType
@@ -89,7 +89,7 @@ def _mismatch(
 def _hint(function: Callable[..., Any], parameter: Parameter) -> Any:
     """The type of a parameter; a name that is imported for type checkers only stays a name."""
     source = SimpleNamespace(__annotations__={"x": parameter.annotation})
-    names: dict[str, Any] = function.__globals__
+    names: dict[str, Any] = unwrap(function).__globals__
     while True:
         try:
             return hints_of(source, names, include_extras=True)["x"]

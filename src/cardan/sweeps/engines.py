@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from ..errors import CardanError, InputError, MissingExtraError
+from ..errors import CardanError, InputError, MissingExtraError, translated
 from .draws import RandomSource
 from .job import outputs, spaced
 from .table import Inputs, blocks
@@ -201,10 +201,9 @@ def dask_engine(cluster: Any) -> Iterator[Engine]:
     if not isinstance(cluster, str):
         raise InputError(f"dask = {cluster!r}; expected an address, 'local' or a client")
     if cluster == "local":
-        with (
-            distributed.LocalCluster(processes=True, dashboard_address=None) as local,
-            distributed.Client(local) as client,
-        ):
+        with translated("no workers of Dask began on this machine", of=(RuntimeError, OSError)):
+            local = distributed.LocalCluster(processes=True, dashboard_address=None)
+        with local, distributed.Client(local) as client:
             yield _Dask(distributed, client)
         return
     try:
