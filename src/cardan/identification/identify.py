@@ -26,6 +26,7 @@ from ..models.bodies import bodies
 from ..models.newton_euler import inverse_dynamics
 from .fit.choice import choose, settled
 from .fit.consistent import FullParameters
+from .fit.diagnosis import diagnosis
 from .fit.evaluation import Track
 from .fit.fitting import Fitting, Source, blocks_error
 from .fit.solve import Estimate, essential, relative_error
@@ -106,6 +107,7 @@ def identify(
     ]
     notes += _remarks(model, estimate)
     notes += [f"IA{j}, FV{j} ... are of {_position(x)}" for j, x in robot.driving.items()]
+    why = diagnosis(fit, shape, estimate)
     progress("validating")
     curves, errors = _evaluated(model, chosen, sources, others, shape, estimate.K)
     folds = chosen.fit.folds
@@ -132,7 +134,7 @@ def identify(
     result = Identification(
         robot, chosen, model, shape, estimate, errors, _essential(model, estimate, curves, chosen),
         full, tuple(curves), tuple(notes), tuple(source.plan for source in sources), held,
-        partly, _tracks(sources, others), choices=choices,
+        partly, _tracks(sources, others), choices=choices, diagnosis=why,
     )  # fmt: skip
     return result.with_files()
 

@@ -104,6 +104,8 @@ def _print(result: Identification) -> None:
     ]
     head = ("parameter", "value", "sigma", "sigma %", "remark")
     print_table(f"{len(result.names)} parameters of {result.original.name}", head, rows)
+    for words in result.diagnosis:
+        print_text(f"diagnosis: {words}")
     for note in result.notes:
         print_text(f"note: {note}")
 

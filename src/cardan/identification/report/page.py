@@ -56,6 +56,8 @@ def _sections(result: Identification, *, pictures: bool) -> Iterator[tuple[str, 
         yield "Errors of the files", _files(result)
     if result.choices:
         yield "What was chosen", list(result.choices)
+    if result.diagnosis:
+        yield "Why parameters are negative", list(result.diagnosis)
     if result.notes:
         yield "Notes", list(result.notes)
     if pictures:

@@ -21,6 +21,7 @@ from ...document.notebook import notebook_html, notebook_latex
 from ...errors import CardanError, DescriptionError, InputError, UnknownNameError
 from ...files import write_atomic
 from ..fit.consistent import FullParameters
+from ..fit.diagnosis import negative
 from ..fit.evaluation import ROLES, Track, described_errors
 from ..fit.solve import Estimate, relative_error
 from ..model.columns import Model
@@ -118,6 +119,7 @@ class Identification:
     tracks: tuple[Track, ...] = field(default=(), repr=False)
     file_errors: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     choices: tuple[str, ...] = ()  # what the recipe left open: what was chosen, and why
+    diagnosis: tuple[str, ...] = ()  # why parameters are negative: the tests, and what they say
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -347,15 +349,12 @@ class Identification:
     def table(self) -> list[tuple[str, float, float, float, str]]:
         """Rows (parameter, value, sigma, relative sigma in %, remark)."""
         kept = set(self.essential.names)
+        below = {self.names[k] for k in negative(self.names, self.K, self.sigma)}
         rows = []
         for name, x, s, r in zip(self.names, self.K, self.sigma, self.relative_sigma, strict=True):
             words = ["well identified"] if r <= SIGNIFICANT else []
             words += ["essential"] if name in kept else ["not significant"]
-            words += (
-                ["negative: not physical"]
-                if name.rstrip("0123456789R") in DRIVE and x < -3 * s
-                else []
-            )
+            words += ["negative: not physical"] if name in below else []
             rows.append((name, float(x), float(s), 100 * float(r), ", ".join(words)))
         return rows
 
@@ -369,6 +368,7 @@ class Identification:
         ]
         rows += [f"  {name:10s} {x:14.6g}  (shape)" for name, x in self.shape.items()]
         told = [f"chosen: {choice}" for choice in self.choices]
+        told += [f"diagnosis: {words}" for words in self.diagnosis]
         return "\n".join([*head, *rows, *told, *(f"note: {note}" for note in self.notes)])
 
     def _repr_html_(self) -> str:
@@ -423,6 +423,7 @@ class Identification:
             "consistent": None if full is None else dict(full.values),
             "condition": self.estimate.condition,
             "choices": list(self.choices),
+            "diagnosis": list(self.diagnosis),
             "notes": list(self.notes),
         }
 
