@@ -13,9 +13,19 @@ from collections.abc import Mapping, Sequence
 from math import prod
 from typing import Any
 
+from ...exact import exact
 from ..code import Code, Shape, gather
 from .angles import parallel
-from .ring import Polynomial, Quotient, Quotients, Ring, Terms, TooLarge, values
+from .ring import (
+    Polynomial,
+    Quotient,
+    Quotients,
+    Ring,
+    Terms,
+    TooLarge,
+    largest,
+    values,
+)
 from .write import Writer
 
 __all__ = ["LARGEST", "TooLarge", "matrices", "textbook"]
@@ -102,12 +112,27 @@ def _written(ring: Ring, code: Code, names: Mapping[Any, str], outputs: Values) 
         name: [(x.numerator, None if x.whole else quotients.denominator(x)) for x in flat]
         for name, (_, flat) in outputs.items()
     }
-    polynomials = [x for rows in pairs.values() for pair in rows for x in pair if x is not None]
-    if sum({x.key: x.size for x in polynomials}.values()) > ring.largest:
+    flat = [pair for rows in pairs.values() for pair in rows]
+    every = [x for pair in flat for x in pair if x is not None]
+    if sum({x.key: x.size for x in every}.values()) > ring.largest:
         raise TooLarge
-    writer = Writer(ring, code.inputs, names, polynomials)
+    if ring.inexact:  # so that numerators are of the size of their quotients
+        pairs = {name: [_scaled(ring, *pair) for pair in rows] for name, rows in pairs.items()}
+        flat = [pair for rows in pairs.values() for pair in rows]
+    above, below = [x for x, _ in flat], [y for _, y in flat if y is not None]
+    writer = Writer(ring, code.inputs, names, above, below)
     written = {
         name: (shape, [writer.quotient(*pair) for pair in pairs[name]])
         for name, (shape, _) in outputs.items()
     }
     return gather(writer.graph, code.inputs, written, writer.labels)
+
+
+def _scaled(
+    ring: Ring, x: Polynomial, y: Polynomial | None
+) -> tuple[Polynomial, Polynomial | None]:
+    """x / y with 1 as the largest number of y."""
+    if y is None:
+        return x, y
+    scale = ring.constant(exact(1 / largest(y)))
+    return ring.mul(x, scale), ring.mul(y, scale)

@@ -28,20 +28,21 @@ class Writer:
 
     def __init__(
         self, ring: Ring, arrays: Iterable[str], names: Mapping[Any, str],
-        polynomials: Sequence[Polynomial],
+        polynomials: Sequence[Polynomial], below: Sequence[Polynomial] = (),
     ) -> None:  # fmt: skip
         self.ring, self.names, self.graph = ring, names, Graph()
         self.labels: dict[int, str] = {}
         self._arrays = list(arrays)
-        self._sums: dict[tuple[Any, ...], dict[tuple[tuple[Atom, int], ...], Fraction]] = {}
+        self._sums: dict[Any, dict[tuple[tuple[Atom, int], ...], Fraction]] = {}
         self._refs: dict[int, int] = {}  # of atoms, once written
         sizes = (largest(x) for x in polynomials)
         self._noise = _SNAP * max(sizes, default=Fraction(0))
+        sums = [*map(self._sum, polynomials), *(self._sum(y, True) for y in below)]
         atoms: set[Atom] = set()
-        while polynomials:
-            new = {atom for x in polynomials for m in self._sum(x) for atom, _ in m} - atoms
+        while sums:
+            new = {atom for terms in sums for m in terms for atom, _ in m} - atoms
             atoms |= new
-            polynomials = [x for atom in new for x in self._arguments(atom)]
+            sums = [self._sum(x) for atom in new for x in self._arguments(atom)]
         self.atoms = sorted(atoms, key=self._rank)
         self._number = {atom: k for k, atom in enumerate(self.atoms)}
         coefficients = (c for terms in self._sums.values() for c in terms.values())
@@ -78,15 +79,18 @@ class Writer:
 
     # sums
 
-    def _sum(self, x: Polynomial) -> dict[tuple[tuple[Atom, int], ...], Fraction]:
+    def _sum(
+        self, x: Polynomial, below: bool = False
+    ) -> dict[tuple[tuple[Atom, int], ...], Fraction]:
         """Monomials of atoms: of every monomial of symbols the shortest sum of products of sines
-        and cosines."""
-        key = x.key
+        and cosines. Noise in what stands below a line is small beside that alone."""
+        key = below, x.key
         if key not in self._sums:
+            noise = _SNAP * largest(x) if below else self._noise
             rows: dict[int, dict[Any, Fraction]] = {}
             for trig, row in x.terms.items():
                 for monomial, c in row.items():
-                    value = self._rounded(Fraction(c, x.denominator))
+                    value = self._rounded(Fraction(c, x.denominator), noise)
                     if value:
                         rows.setdefault(monomial, {})[self.ring.trigs[trig]] = value
             terms: dict[tuple[tuple[Atom, int], ...], Fraction] = {}
@@ -97,11 +101,11 @@ class Writer:
             self._sums[key] = terms
         return self._sums[key]
 
-    def _rounded(self, x: Fraction) -> Fraction:
+    def _rounded(self, x: Fraction, noise: Fraction) -> Fraction:
         """Of floats: a simple number, or 0, where they are that to within round-off."""
         if not self.ring.inexact:
             return x
-        if abs(x) <= self._noise:
+        if abs(x) <= noise:
             return Fraction(0)
         simple = x.limit_denominator(10_000)
         return simple if abs(simple - x) <= _SNAP * abs(x) else Fraction(float(f"{float(x):.15g}"))
@@ -111,7 +115,7 @@ class Writer:
         floats the largest is 1."""
         if y is None or not x.terms:
             return self.value(x)
-        sizes = [abs(c) for c in self._sum(y).values()]
+        sizes = [abs(c) for c in self._sum(y, True).values()]
         scale = max(sizes)
         if not self.ring.inexact:
             scale = Fraction(
@@ -120,13 +124,13 @@ class Writer:
         minus = all(c < 0 for c in self._sum(x).values())
         scaled = exact(1 / scale)
         x = self.ring.mul(x, self.ring.constant(-scaled if minus else scaled))
-        quotient = self.value(x) / self.value(self.ring.mul(y, self.ring.constant(scaled)))
+        quotient = self.value(x) / self.value(self.ring.mul(y, self.ring.constant(scaled)), True)
         return -quotient if minus else quotient
 
-    def value(self, x: Polynomial) -> Any:
+    def value(self, x: Polynomial, below: bool = False) -> Any:
         """The value as a scalar of the graph."""
         terms: dict[Monomial, Fraction] = {}
-        for powers, c in self._sum(x).items():
+        for powers, c in self._sum(x, below).items():
             terms[tuple(sorted((self._number[atom], k) for atom, k in powers))] = c
         if not terms:
             return 0
