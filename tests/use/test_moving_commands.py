@@ -160,6 +160,31 @@ def test_a_base_that_cannot_float_is_refused_before_a_word_is_said() -> None:
     assert said.startswith("cardan: the base of 'PRRRP with flexible beams' cannot float")
 
 
+def test_models_of_a_robot_let_go(tmp_path: Path) -> None:
+    """What is let go on the command line is what `convert` writes, and what Python derives."""
+    run("convert", "planar2r", "loose.toml", "--base-inertia", "5,1,1,1")
+    numbers = [f"{word}={0.3 + 0.1 * k}" for k, word in enumerate(("L1", "ZZ1", "MX1", "MY1"))]
+    numbers += ["M1=2", "FV1=0", "ZZ2=0.2", "MX2=0.3", "MY2=0.1", "M2=1", "FV2=0", "G=9.81"]
+    state = ["--q", "0.3,0.4", "--qd", "1,2", "--tau", "0.1,0.2", "--V0", "0", "--g0", "0,0,0"]
+    words = [*(x for name in numbers for x in ("--set", name)), *state, "--json"]
+    both = [
+        json.loads(run("eval", robot, "direct-dynamics", *words, *option))["outputs"]
+        for robot, option in (("loose.toml", []), ("planar2r", ["--base-inertia", "5,1,1,1"]))
+    ]
+    assert both[0] == both[1]
+    assert np.abs(both[0]["V0d"]).max() > 1e-3
+    text = run("generate", "loose.toml", "inertia-matrix", "--to", "text")
+    assert (
+        run("generate", "planar2r", "inertia-matrix", "--to", "text", "--base-inertia", "5,1,1,1")
+        == text
+    )
+    loose = cardan.floating(cardan.load("planar2r"), [5, 1, 1, 1])
+    assert cardan.model(loose, "inertia-matrix").equations() == text
+    rows = json.loads(run("count", "ur5", "--model", "inertia-matrix", "--floating", "--json"))
+    fixed = json.loads(run("count", "ur5", "--model", "inertia-matrix", "--json"))
+    assert rows[0]["mul"] > fixed[0]["mul"]
+
+
 def test_control(tmp_path: Path) -> None:
     words = ["--law", "pd,computed-torque", "--json", "--plot", "control.svg"]
     rows = json.loads(run("control", "ur5", *MOVE, *words))

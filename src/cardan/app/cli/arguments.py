@@ -35,6 +35,15 @@ Settings = Annotated[
     ),
 ]  # fmt: skip
 CutLoops = Annotated[bool, typer.Option("--tree", help="Cut loops open: the equivalent tree.")]
+Floating = Annotated[bool, typer.Option("--floating", help="Let the base float.")]
+BaseInertia = Annotated[
+    str,
+    typer.Option(
+        metavar="M[,XX,YY,ZZ,...]",
+        help="Of a base that floats; then XY, XZ, YZ, MX, MY, MZ. Without it its own, or one"
+        " like the links'.",
+    ),
+]
 Language = Annotated[
     str,
     typer.Option(

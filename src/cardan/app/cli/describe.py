@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from . import completion
-from .arguments import Json, RobotName, RobotNames, Settings
+from .arguments import BaseInertia, Floating, Json, RobotName, RobotNames, Settings
 from .options import allowed, default, flag_of, options_of
 from .output import WORDS, print_json, print_table, print_text, write
 
@@ -256,6 +256,8 @@ def convert(
     arg: Arguments = None,
     trust_includes: Trusted = False,
     drop: Annotated[bool, typer.Option("--drop", help="Leave out what URDF cannot hold.")] = False,
+    floating: Floating = False,
+    base_inertia: BaseInertia = "",
 ) -> None:
     """Convert a description; the extensions tell the formats."""
     from pathlib import Path
@@ -269,7 +271,8 @@ def convert(
         raise typer.BadParameter("name the format of stdout, as in --to toml", param_hint="OUT")
     robot = open_robot(
         source, setting, convention=convention, fixed=fixed, mimic=mimic, body=body,
-        trust_includes=trust_includes, arguments=arg,
+        trust_includes=trust_includes, arguments=arg, floating=floating,
+        base_inertia=base_inertia,
     )  # fmt: skip
     some = drop and form == "urdf"
     text = write_urdf(robot, drop=True) if some else dumps(robot, form)

@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ...errors import InputError, UnknownNameError
-from .arguments import CutLoops, Degrees, Json, ModelName, RobotName, Settings, numbers
+from .arguments import (
+    BaseInertia,
+    CutLoops,
+    Degrees,
+    Floating,
+    Json,
+    ModelName,
+    RobotName,
+    Settings,
+    numbers,
+)
 from .options import flag_of, inputs_of, options_of, values_of
 from .output import print_json, print_table, print_text
 
@@ -34,6 +44,8 @@ def evaluate(
     degrees: Degrees = False,
     setting: Settings = None,
     tree: CutLoops = False,
+    floating: Floating = False,
+    base_inertia: BaseInertia = "",
     json: Json = False,
 ) -> None:  # fmt: skip
     """Evaluate a model at one state.
@@ -44,7 +56,7 @@ def evaluate(
     from .sources import open_robot
 
     options = values_of(ctx, model)
-    described = open_robot(robot, setting, tree=tree)
+    described = open_robot(robot, setting, tree=tree, floating=floating, base_inertia=base_inertia)
     program: Any = derive(described, model, **options)
     if not hasattr(program, "evaluate"):
         raise InputError(

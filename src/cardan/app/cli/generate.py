@@ -9,7 +9,16 @@ import typer
 
 from ...errors import ModelError
 from . import completion
-from .arguments import CutLoops, Json, Language, RobotName, RobotNames, Settings
+from .arguments import (
+    BaseInertia,
+    CutLoops,
+    Floating,
+    Json,
+    Language,
+    RobotName,
+    RobotNames,
+    Settings,
+)
 from .options import values_of
 from .output import console, print_json, print_table, print_text, write
 
@@ -74,6 +83,8 @@ def generate(
     force: Annotated[bool, typer.Option("--force", help="Overwrite the package.")] = False,
     setting: Settings = None,
     tree: CutLoops = False,
+    floating: Floating = False,
+    base_inertia: BaseInertia = "",
 ) -> None:
     """Print a model of a robot in a language, or write a package of models.
 
@@ -99,7 +110,8 @@ def generate(
         flag = {"form": "as"}.get(useless[0], useless[0]) if useless else ""
         why = f"leave --{flag} out" if useless else "name its folder with -o DIR"
         raise typer.BadParameter(f"a package: {why}", param_hint="--package")
-    options, described = values_of(ctx, *model), open_robot(robot, setting, tree=tree)
+    options = values_of(ctx, *model)
+    described = open_robot(robot, setting, tree=tree, floating=floating, base_inertia=base_inertia)
     if package:
         _package(described, model, package, output, name=name, force=force, **given, **options)
     else:
@@ -140,6 +152,8 @@ def count(
     robot: RobotNames,
     setting: Settings = None,
     tree: CutLoops = False,
+    floating: Floating = False,
+    base_inertia: BaseInertia = "",
     bare: Annotated[
         bool, typer.Option("--bare", help="Leave out friction and external wrenches.")
     ] = False,
@@ -158,13 +172,18 @@ def count(
     from . import count as counting
     from . import sources
 
-    opened = [(name, sources.open_robot(name, setting, tree=tree)) for name in robot]
+    changes: Any = {"tree": tree, "floating": floating, "base_inertia": base_inertia}
+    opened = [(name, sources.open_robot(name, setting, **changes)) for name in robot]
     rows: list[counting.Row] = []
     with console(stderr=True).status("counting") as status:
         for name, described in opened:
             given = sources.bare(described) if bare else described
             rows += counting.count(
-                name, given, models=models or (), compare=not setting, begin=status.update
+                name,
+                given,
+                models=models or (),
+                compare=not (setting or floating or base_inertia),
+                begin=status.update,
             )
     if json:
         print_json([counting.as_dict(row) for row in rows])

@@ -9,7 +9,16 @@ import typer
 from ...control.names import listed
 from ...errors import InputError, MissingExtraError
 from . import completion
-from .arguments import CutLoops, Degrees, Json, RobotName, Settings, numbers
+from .arguments import (
+    BaseInertia,
+    CutLoops,
+    Degrees,
+    Floating,
+    Json,
+    RobotName,
+    Settings,
+    numbers,
+)
 from .output import console, message, print_json, print_table, print_text, write
 
 if TYPE_CHECKING:
@@ -235,15 +244,8 @@ def simulate(
     rtol: Annotated[float, typer.Option(help="Relative tolerance.")] = 1e-9,
     step: Annotated[float | None, typer.Option(metavar="S", help="Of fixed steps.")] = None,
     friction: Annotated[str, typer.Option(help="smooth, event or none.")] = "smooth",
-    floating: Annotated[bool, typer.Option("--floating", help="Let the base float.")] = False,
-    base_inertia: Annotated[
-        str,
-        typer.Option(
-            metavar="M[,XX,YY,ZZ,...]",
-            help="Of a base that floats; then XY, XZ, YZ, MX, MY, MZ. Without it its own, or one"
-            " like the links'.",
-        ),
-    ] = "",
+    floating: Floating = False,
+    base_inertia: BaseInertia = "",
     gravity: Annotated[
         bool, typer.Option("--gravity/--no-gravity", help="With or without gravity.")
     ] = True,
@@ -272,11 +274,9 @@ def simulate(
     from .sources import open_robot
 
     writable(output, plot, animate)
-    described = open_robot(robot, setting, tree=tree)
+    described = open_robot(robot, setting, tree=tree, floating=floating, base_inertia=base_inertia)
     if not gravity:
         described = replace(described, gravity=(0, 0, 0))
-    if floating or base_inertia:
-        described = let_go(described, base_inertia)
     given: dict[str, Any] = {"method": method, "rtol": rtol, "step": step, "friction": friction}
     motion = None
     if last or trajectory:
@@ -310,27 +310,6 @@ def simulate(
         result.animate(page)
         message(f"animation: {page}")
     picture(result.plot, plot, unasked(f"{stem(described.name)}-simulation.png", json))
-
-
-def let_go(robot: Robot, inertia: str) -> Robot:
-    """The robot on a base that floats; the inertia that it took is told."""
-    from ...describe.floating import BASE_INERTIA, floating
-
-    values = [part.strip() for part in inertia.split(",")] if inertia else None
-    loose = floating(robot, values)
-    link = loose.base.link
-    parts = [(key, getattr(link, key)) for key in BASE_INERTIA if getattr(link, key) != 0]
-    if values is None:
-        took = ", ".join(f"{key} = {short(float(x)) if _is_number(x) else x}" for key, x in parts)
-        words = "its own" if link == robot.base.link else "like the links'; --base-inertia gives it"
-        message(f"the base floats: {took or 'no inertia but that of links fixed to it'} ({words})")
-    return loose
-
-
-def _is_number(x: Any) -> bool:
-    from ...describe.values.expression import number
-
-    return number(x) is not None
 
 
 def _accuracy(error: Any, json: bool) -> Any:
@@ -457,6 +436,8 @@ def control(
     ] = "-",
     plot: Picture = "",
     setting: Settings = None,
+    floating: Floating = False,
+    base_inertia: BaseInertia = "",
     json: Json = False,
 ) -> None:
     """Compare control laws on a motion, with the eigenvalues of the closed loop."""
@@ -465,7 +446,7 @@ def control(
     from .sources import open_robot
 
     writable(plot=plot)
-    described = open_robot(robot, setting)
+    described = open_robot(robot, setting, floating=floating, base_inertia=base_inertia)
     names = [name.strip() for name in law.split(",")]
     whole = assembly(described, first, degrees)
     tuning = Tuning(

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...errors import Fault, InputError
+from .output import message
 
 if TYPE_CHECKING:
     from ...describe.robot import Robot
@@ -46,15 +47,40 @@ def read_robot(
 
 
 def open_robot(
-    source: str, settings: Iterable[str] | None = None, *, tree: bool = False, **reading: Any
-) -> Robot:
-    """The robot with its settings (NAME=VALUE) and, on request, its loops cut open; reading: the
-    options of `read_robot`."""
+    source: str, settings: Iterable[str] | None = None, *, tree: bool = False,
+    floating: bool = False, base_inertia: str = "", **reading: Any,
+) -> Robot:  # fmt: skip
+    """The robot with its settings (NAME=VALUE) and, on request, its loops cut open and its base let
+    go; reading: the options of `read_robot`."""
     from ...describe.files import accepted
 
     robot, faults = read_robot(source, **reading)
     robot = with_settings(accepted(robot, faults, source), settings)
-    return robot.tree() if tree else robot
+    robot = robot.tree() if tree else robot
+    return _let_go(robot, base_inertia) if floating or base_inertia else robot
+
+
+def _let_go(robot: Robot, inertia: str) -> Robot:
+    """The robot on a base that floats; the inertia that it took is told."""
+    from ...describe.floating import BASE_INERTIA, floating
+
+    values = [part.strip() for part in inertia.split(",")] if inertia else None
+    loose = floating(robot, values)
+    link = loose.base.link
+    parts = [(key, getattr(link, key)) for key in BASE_INERTIA if getattr(link, key) != 0]
+    if values is None:
+        took = ", ".join(f"{key} = {_short(x)}" for key, x in parts)
+        words = "its own" if link == robot.base.link else "like the links'; --base-inertia gives it"
+        message(f"the base floats: {took or 'no inertia but that of links fixed to it'} ({words})")
+    return loose
+
+
+def _short(x: Any) -> str:
+    """A number of few digits, a formula as it is."""
+    from ...describe.values.expression import number
+
+    value = number(x)
+    return str(x) if value is None else f"{float(value):.6g}"
 
 
 def with_settings(robot: Robot, settings: Iterable[str] | None) -> Robot:
