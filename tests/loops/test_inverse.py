@@ -98,6 +98,35 @@ def test_points_of_a_five_bar() -> None:
     assert ik.solve([5.0, 0.0, 0.0]).shape == (0, 4)
 
 
+@pytest.mark.parametrize("name", ["palletiser", "level palletiser"])
+def test_points_of_a_palletiser(name: str) -> None:
+    """Its chain has five joints, its motors four: one is given. Configurations are those of the
+    closed form too, which is asked for the poses that they have."""
+    robot = robot_of(name)
+    with pytest.raises(cardan.CardanError, match=r"name 1 .* free=\['q5'\]"):
+        solution(name).solve([1.5, 0.1, 0.9])
+    ik = cardan.model(robot, "inverse-geometry", free=["q5"])
+    q, T = states(name, 12)
+    given = q[:, robot.variables.index("q5")]
+    answer = ik.solve(T[:, :3, 3], free=given)
+    assert lost(name, answer.q, q) == 0
+    require_met(name, answer, T, np.s_[:3, 3:])
+    for k, point in enumerate(T[:, :3, 3]):
+        poses = cardan.model(robot, "transform").evaluate(q=answer[k])
+        again = solution(name).solve(poses)
+        every = again.q[np.arange(again.q.shape[1]) < again.count[:, None]]
+        every = every[np.abs(difference(every[:, 4], given[k], np.True_)) < 1e-9]
+        assert len(every) >= len(answer[k])
+        system = ik.closure.loops.system()
+        apart = np.abs(difference(answer[k][:, None], every, system.periodic)).max(-1)
+        assert apart.min(0).max() < 1e-6
+        assert ik.solve(point, free=given[k], guess=q[k])[0][:5] == pytest.approx(q[k][:5])
+    assert "from many starts" in ik.remarks[0]
+    assert ik.solve([9.0, 0.0, 0.0], free=0.1).shape == (0, robot.n)
+    with pytest.raises(cardan.CardanError, match="finite"):
+        ik.solve([np.nan, 0.0, 0.0], free=0.1)
+
+
 def test_a_wrist_held_level_reaches_level_poses_only() -> None:
     ik = solution("palletiser")
     assert ik.closure.freedom == 4

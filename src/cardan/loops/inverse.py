@@ -8,7 +8,7 @@ level, the configurations of the arm in which they are not met are left out.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -21,7 +21,7 @@ from ..arguments import floats
 from ..describe.limits import joint_limits
 from ..describe.robot import Robot
 from ..describe.symbolic import parametrised
-from ..errors import InputError, UnknownNameError
+from ..errors import InputError, ModelError, UnknownNameError
 from ..inverse.answer import Configurations
 from ..inverse.chain.chain import Chain
 from ..inverse.geometry import InverseGeometry
@@ -33,6 +33,7 @@ from ..mechanism.coordinates import Coordinates
 from .analysis import Analysis
 from .geometry import LoopGeometry
 from .numeric import CLOSED, Array, Equations, difference, geometry_symbols, wrapped
+from .points import Points
 
 __all__ = ["Closure", "closed_inverse_geometry"]
 
@@ -142,8 +143,9 @@ class Closure:
         said = list(self.arm.remarks)
         ways = self.freedom
         if ways < 6:
-            points = not self.arm.plane and self.chain.n - len(self.arm.free) <= 3
-            alone = ", of points (3) the position alone" if points else ""
+            arm = not self.arm.plane and self.chain.n - len(self.arm.free) <= 3
+            alone = ", of points (3) the position alone" if arm or self._sliding else ""
+            alone += " (from many starts: there may be others)" if self._sliding else ""
             said.append(
                 f"its {len(self._links.active)} motors move frame {self.chain.frame} in {ways}"
                 f" independent ways: only poses (4, 4) that these reach are met{alone}"
@@ -158,17 +160,63 @@ class Closure:
     @cached_property
     def freedom(self) -> int:
         """In how many independent ways the motors move the frame."""
+        return self._ways(6, ())[0]
+
+    def _ways(self, rows: int, fixed: Iterable[int]) -> tuple[int, int]:
+        """In how many independent ways the motors move the frame, all of it or (rows 3) its origin,
+        while the joints of these links are held; how many velocities are independent then."""
         sample = self.loops.analysis.samples[0]
         system, q = sample.equations, sample.q
         values = {**dict.fromkeys(self.chain.parameters, 1.0), **sample.values}
         numeric = self.chain.numeric(values)
         J = np.zeros((len(q), 6, system.n))
         J[..., self._on] = numeric.jacobian(q[:, self._on])
-        held = system.balanced(system.J(q) * system.unit)
         J = J * system.unit * system.gain
         J[:, :3] /= numeric.span
-        both = ranks(np.concatenate([held, J], 1), _RANK)
-        return int((both - ranks(held, _RANK)).max())
+        still = np.eye(system.n)[self._links.places(fixed)]
+        held = np.concatenate(
+            [system.balanced(system.J(q) * system.unit), np.tile(still, (len(q), 1, 1))], 1
+        )
+        alone = ranks(held, _RANK)
+        both = ranks(np.concatenate([held, J[:, :rows]], 1), _RANK)
+        return int((both - alone).max()), system.n - int(alone.max())
+
+    @cached_property
+    def _sliding(self) -> bool:
+        """Have the joints of the chain more freedom than points ask for, and its motors as much?"""
+        if self.arm.plane or self.chain.n - len(self.arm.free) <= 3:
+            return False
+        return self._ways(3, (*self._free, *self.held)) == (3, 3)
+
+    @cached_property
+    def _slides(self) -> Points:
+        _, _, frame, _, reference, _ = self.arm.origin[1]
+        return Points.of(self.robot, frame, reference, (*self._free, *self.held))
+
+    def _require_driven(self, T: Any) -> None:
+        """The motors that are not given must be as many as the coordinates of a point."""
+        given = [*self._free, *self.held]
+        ways, motions = self._ways(3, given)
+        if ways < 3 or motions == 3:
+            return
+        more: list[int] = []
+        for joint in reversed(self.chain.joints):
+            if joint.link in self._links.active and joint.link not in given and motions > 3:
+                ways, left = self._ways(3, (*given, *more, joint.link))
+                if ways == 3 and left < motions:
+                    motions, more = left, [*more, joint.link]
+        names = [self._links.named([j]) for j in (*self._free, *reversed(more))]
+        raise ModelError(
+            f"T has shape {np.shape(T)}, which asks for the position of a frame alone:"
+            f" {len(self._links.active)} motors of '{self.robot.name}' move that of"
+            f" {self.chain.frame} in 3 independent ways: name {len(names)} whose values will be"
+            f" given, as free={names}, or use cardan.inverse_kinematics"
+        )
+
+    @property
+    def _free(self) -> list[int]:
+        """The links of the joints whose values are given."""
+        return [self.chain.joints[k].link for k in self.arm.free]
 
     @property
     def _links(self) -> Coordinates:
@@ -196,28 +244,24 @@ class Closure:
         start = None if guess is None else self._guess(guess)
         own = {name: values[name] for name in self.chain.parameters if name in values}
         near = None if start is None else start[..., self._on]
-        arm = self.arm.solve(T, near, False, True, free, own or None, tolerance)
         system = self.loops.system(values=values)
         numeric = self.chain.numeric(own)
-        lead, count = arm.count.shape, arm.count.reshape(-1)
-        k = arm.q.shape[-2]
-        there = np.arange(k) < count[:, None]
-        owner = np.repeat(np.arange(len(count)), count)
-        aim = _goal(T, lead)[owner]
+        point = is_partial(T) and np.shape(T)[-1] == 3
+        if point and not self.arm.plane and self.chain.n - len(self.arm.free) > 3:
+            self._require_driven(T)
+        if point and self._sliding:
+            given = self.arm._free(free, near, numeric)
+            begun, lead = self._on_slides(floats(T), start, given, values)
+        else:
+            arm = self.arm.solve(T, near, False, True, free, own or None, tolerance)
+            begun, lead = self._of_arm(arm, T, start, system, limits)
         goals = self._held(start, lead, system)
-        begin = goals[owner]
-        begin[:, self._on] = arm.q.reshape(-1, k, self.chain.n)[there]
-        residual, lost, times = (
-            x.reshape(-1, k)[there] for x in (arm.residual, arm.singular, arm.multiplicity)
-        )
-        q, source = self._closed(system, begin, limits)
-        pose = owner[source]
+        q, pose, missed = begun.q, begun.pose, begun.missed
         error = system.error(q) if len(q) else np.zeros(0)
-        missed = residual[source]
         rough = np.flatnonzero(error >= _EXACT)
         good = np.ones(len(q), bool)
         if len(rough):
-            goal = _Goal(system, numeric, self._on, aim[source[rough]])
+            goal = _Goal(system, numeric, self._on, _goal(T, lead)[pose[rough]])
             q[rough], missed[rough], good[rough] = goal.made_exact(q[rough], missed[rough])
             error[rough] = system.error(q[rough])
         if limits:
@@ -225,9 +269,9 @@ class Closure:
             q, inside = _within(system, self.robot, q, wanted)
             good &= inside
         good &= _first(system, q, pose, good, rough)
-        q, source, pose = q[good], source[good], pose[good]
-        singular = lost[source] | (self.loops._conditioned(system, q) < _SINGULAR)
-        columns = [np.maximum(missed, error)[good], singular, times[source]]
+        q, pose = q[good], pose[good]
+        singular = begun.singular[good] | (self.loops._conditioned(system, q) < _SINGULAR)
+        columns = [np.maximum(missed, error)[good], singular, begun.times[good]]
         if start is not None:
             periodic = system.periodic & ~limits
             far = np.abs(difference(q, goals[pose], periodic) / system.unit).max(-1, initial=0)
@@ -235,6 +279,40 @@ class Closure:
             q, pose, columns = q[order], pose[order], [x[order] for x in columns]
         answer = _padded(q, pose, columns, lead)
         return answer if report or lead else answer[()]
+
+    def _of_arm(
+        self, arm: Configurations, T: Any, start: Array | None, system: Equations, limited: bool
+    ) -> tuple[_Begun, tuple[int, ...]]:
+        """The loops closed about the configurations of the chain."""
+        lead, count = arm.count.shape, arm.count.reshape(-1)
+        k = arm.q.shape[-2]
+        there = np.arange(k) < count[:, None]
+        owner = np.repeat(np.arange(len(count)), count)
+        begin = self._held(start, lead, system)[owner]
+        begin[:, self._on] = arm.q.reshape(-1, k, self.chain.n)[there]
+        q, source = self._closed(system, begin, limited)
+        rest = (x.reshape(-1, k)[there] for x in (arm.residual, arm.singular, arm.multiplicity))
+        return _Begun(q, owner[source], *(x[source] for x in rest)), lead
+
+    def _on_slides(
+        self, points: Array, start: Array | None, free: Array | None, values: Mapping[str, float]
+    ) -> tuple[_Begun, tuple[int, ...]]:
+        """The loops closed with the frame held at points (..., 3)."""
+        if not np.isfinite(points).all():
+            raise InputError("a point has a coordinate that is not a finite number; expected m")
+        shapes = [x.shape[:-1] for x in (points, start, free) if x is not None]
+        lead = np.broadcast_shapes(*shapes)
+        begin = self._held(start, lead, self.loops.system(values=values))
+        if free is not None:
+            begin[:, self._links.places(self._free)] = np.broadcast_to(
+                free, (*lead, free.shape[-1])
+            ).reshape(-1, free.shape[-1])
+        aim = np.broadcast_to(points, (*lead, 3)).reshape(-1, 3)
+        answer = self._slides.solve(aim, begin, values)
+        pose = np.repeat(np.arange(len(aim)), answer.count)
+        there = np.arange(answer.q.shape[1]) < answer.count[:, None]
+        rest = (x[there] for x in (answer.residual, answer.singular, answer.multiplicity))
+        return _Begun(answer.q[there][:, : len(self.variables)], pose, *rest), lead
 
     def _closed(self, system: Equations, q: Array, limited: bool) -> tuple[Array, Array]:
         """(configurations that close the loops about these, to 1e-5 where loops tie joints of the
@@ -308,6 +386,17 @@ class Closure:
         from .inverse_code import emitted
 
         return emitted(self, language, function, complete)
+
+
+@dataclass(frozen=True)
+class _Begun:
+    """Configurations before they are made exact, one row each."""
+
+    q: Array
+    pose: Array  # the number of the pose that it is for
+    missed: Array  # of the pose
+    singular: Array
+    times: Array
 
 
 @dataclass(frozen=True)
