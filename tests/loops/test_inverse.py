@@ -120,7 +120,8 @@ def test_points_of_a_palletiser(name: str) -> None:
         system = ik.closure.loops.system()
         apart = np.abs(difference(answer[k][:, None], every, system.periodic)).max(-1)
         assert apart.min(0).max() < 1e-6
-        assert ik.solve(point, free=given[k], guess=q[k])[0][:5] == pytest.approx(q[k][:5])
+        near = ik.solve(point, free=given[k], guess=q[k])[0]
+        assert np.abs(difference(near, q[k], system.periodic)).max() < 1e-6
     assert "from many starts" in ik.remarks[0]
     assert ik.solve([9.0, 0.0, 0.0], free=0.1).shape == (0, robot.n)
     with pytest.raises(cardan.CardanError, match="finite"):
