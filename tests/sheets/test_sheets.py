@@ -7,6 +7,7 @@ import shutil
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from tests.sheets.every import typeset
 from typer.testing import CliRunner
@@ -17,7 +18,7 @@ from cardan.document import html, markdown, tex, typst
 from cardan.document.reading import parts_of
 from cardan.document.structure import Drawing, Label, Section
 from cardan.sheets.picture import robot_drawing
-from cardan.sheets.sheet import _equations, sheet_document
+from cardan.sheets.sheet import _equations, _geometry, _jacobian, _Subject, sheet_document
 
 HAS_TEX = shutil.which("pdflatex") is not None
 SECTIONS = [
@@ -56,10 +57,55 @@ def test_what_is_too_long_is_left_out_with_its_command(monkeypatch: pytest.Monke
 
 def test_every_symbol_of_a_sheet_is_defined_on_it() -> None:
     """What has no name of the field (t12) is an equation before it is read."""
-    text = "\n".join(_equations(cardan.model(cardan.load("planar3rrr"), "jacobian")))
+    robot = cardan.load("planar3rrr")
+    text = "\n".join(_equations(robot, cardan.model(robot, "jacobian")))
     symbols = set(re.findall(r"(?<![\w}])t_\{\d+\}|\\mathit\{(?:factors|det)\}_\{\d+\}", text))
     assert symbols
     assert all(f"{symbol} = " in text for symbol in symbols)
+
+
+def test_sines_are_those_of_joints_by_their_numbers() -> None:
+    """The variables of joints 4 and 7 of the Delta are q1 and q2: C1 would be that of joint 1."""
+    robot = cardan.load("delta").tree()
+    (*_, row) = _equations(robot, cardan.model(robot, "gravity"))
+    text = row.removeprefix(r"Q = \begin{bmatrix}").removesuffix(r"\end{bmatrix}")
+    value = cardan.model(robot, "gravity").textbook
+    q = np.random.default_rng(0).uniform(-1, 1, robot.n)
+    scope = {f"C_{{{j}}}": np.cos(x) for j, x in enumerate(q, 1)}
+    scope |= {f"S_{{{j}}}": np.sin(x) for j, x in enumerate(q, 1)}
+    for i, j in ((4, 5), (7, 8), (10, 11)):
+        name = f"{i}{j}" if j < 10 else f"{i},{j}"
+        scope |= {f"C_{{{name}}}": np.cos(q[i - 1] + q[j - 1])}
+        scope |= {f"S_{{{name}}}": np.sin(q[i - 1] + q[j - 1])}
+
+    def term(word: str) -> float:
+        return float(np.prod([scope.get(x) or float(x) for x in word.split(r"\,")]))
+
+    found = [
+        sum(
+            (-1 if sign == "-" else 1) * term(word)
+            for sign, word in re.findall(r"([+-]?) ?([^ +-]+)", cell)
+        )
+        for cell in text.split(r" \\ ")
+    ]
+    assert found == pytest.approx(value.evaluate(q=q), abs=1e-5)
+    said = str(_geometry(_Subject(cardan.load("delta"), "delta")))
+    assert "cosine and sine of the variable of joint" in said
+    assert "Joint variables" not in said
+
+
+def test_what_is_zero_is_one_zero() -> None:
+    robot = cardan.load("unicycle").tree()
+    assert _equations(robot, cardan.model(robot, "gravity")) == ["Q = 0"]
+
+
+def test_a_car_says_what_its_matrix_g_is() -> None:
+    """Rows of a Jacobian that have no inverse may be read."""
+    said = str(_jacobian(_Subject(cardan.load("car"), "car")))
+    assert "with the rows of 1 and of " in said
+    assert "cardan generate car loop-kinematics" in said
+    J = cardan.model(cardan.load("car").tree(), "jacobian", rows="x y rx ry rz")
+    assert J.outputs == {"J": (5, 8)}
 
 
 def test_commands_name_the_robot_as_it_was_typed(tmp_path: Path) -> None:

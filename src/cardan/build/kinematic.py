@@ -53,7 +53,7 @@ def jacobian(
         return mechanism.program("jacobian", mechanism.inputs("q"), [bent], ["J"])
     robot, frame, tool = with_point(robot, frame, tool)
     mechanism = Mechanism.of(robot, "jacobian", symbolic=symbolic)
-    chosen = range(6) if rows is None else task_rows(mechanism, frame, projection, tool, rows)
+    chosen = range(6) if rows is None else _written(rows)
 
     def outputs(scene: Bodies, q: Any, record: Jacobian) -> dict[str, Any]:
         if factors:

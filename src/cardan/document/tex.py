@@ -34,6 +34,7 @@ _OPEN = r"""\documentclass[10pt,a4paper]{article}
 \emergencystretch=4em
 \allowdisplaybreaks
 \makeatletter
+\@beginparpenalty=10000  % a table stays with what stands above it
 \renewcommand\section{\@startsection{section}{1}{0pt}{-11pt plus -3pt}{4pt}%
   {\normalfont\large\bfseries}}
 \renewcommand\subsection{\@startsection{subsection}{2}{0pt}{-7pt plus -2pt}{2pt}%

@@ -61,7 +61,7 @@ _GENERAL = (  # [K10] (1)
     r"\operatorname{Rot}(x, \alpha_{j})\,\operatorname{Trans}(x, d_{j})\,"
     r"\operatorname{Rot}(z, \theta_{j})\,\operatorname{Trans}(z, r_{j})"
 )
-_SINE = re.compile(r"[CS]_\{\d+\}")
+_SINE = re.compile(r"\\(cos|sin)(\([^()]*\)| \\?\w+(?:\{\w*\})?(?:_\{[^{}]*\})?)")
 _ROWS = ("x", "y", "z", "rx", "ry", "rz")
 _TITLES = {
     "transform": "transform of the last frame", "jacobian": "Jacobian",
@@ -182,13 +182,18 @@ def _geometry(subject: _Subject) -> list[Part]:
             parts += [title, table]
     g = ", ".join(written(str(x)) for x in robot.gravity)
     parts.append(words(f"Acceleration of gravity in frame 0: $[{g}]$."))
-    named = [f"$q_{{{j}}} = {symbol_of(joint.variable)}$" for j, joint in enumerate(robot.joints, 1)
-             if joint.variable and joint.sigma != FIXED
-             and not re.fullmatch(r"q\d+", joint.variable)]  # fmt: skip
-    if named:
+    variables = dict(zip(_moving(robot), robot.variables, strict=True))
+    own = {j: f"q{j}" for j in variables}
+    line = r"$C_{i} = \cos q_{i}$, $S_{i} = \sin q_{i}$, $C_{ij} = \cos(q_{i} + q_{j})$, ..."
+    if any(x in own.values() and x != own[j] for j, x in variables.items()):  # joint 4 is q1
+        line = (
+            r"$C_{i}$, $S_{i}$: cosine and sine of the variable of joint $i$, $C_{ij}$, $S_{ij}$ of"
+            r" the sum of those of joints $i$ and $j$."
+        )
+    elif named := [f"${symbol_of(own[j])} = {symbol_of(x)}$" for j, x in variables.items()
+                   if x != own[j]]:  # fmt: skip
         parts.append(words(f"Joint variables: {', '.join(named)}."))
     if any(joint.sigma == REVOLUTE for joint in robot.joints):
-        line = r"$C_{i} = \cos q_{i}$, $S_{i} = \sin q_{i}$, $C_{ij} = \cos(q_{i} + q_{j})$, ..."
         parts.append(words(line))
     return parts
 
@@ -201,38 +206,30 @@ def _read(latex: str) -> tuple[Part, ...]:
     return parts_of(re.sub(r"(?<![\d.])\d+\.\d{5,}", lambda x: rounded(x[0]), latex))
 
 
-def _equations(program: Program, name: str = "") -> list[str]:
+def _equations(robot: Robot, program: Program, name: str = "") -> list[str]:
     """The equations of a program in LaTeX, its arrays as matrices where they fit a line."""
-    rows = [_noted(row) for row in elements(reading(program.textbook))]
-    sines = dict(x for row in rows if _SINE.fullmatch((x := row.split(" = ", 1))[0]))
-    # C4 = C1 of a fourth joint whose variable is q1
-    other = {x: y for x, y in sines.items() if _SINE.fullmatch(y) and x != y}
-    if {*other.values()} & {
-        *sines
-    }:  # C1 is already that of the first joint, which has another name
-        return _gathered(elements(reading(program.textbook)), program.outputs, name)
-    rows = [_SINE.sub(lambda x: other.get(x[0], x[0]), row) for row in rows]
-    rows = [x for x in rows if len(set(x.split(" = "))) > 1 and not _is_sine_of_joint(x)]
+    joints = {symbol_of(x): j for x, j in zip(robot.variables, _moving(robot), strict=True)}
+    rows = [_noted(row, joints) for row in elements(reading(program.textbook))]
+    rows = [x for x in rows if len(set(x.split(" = "))) > 1]  # C1 = C1
     return _gathered(rows, program.outputs, name)
 
 
-def _is_sine_of_joint(row: str) -> bool:
-    """Does it define C12 as the cosine of the variables of joints 1 and 2, as the sheet says?"""
-    at = re.fullmatch(r"[CS]_\{(\d+)\} = \\(?:cos|sin)[ (]([^-]*?)\)?", row)
-    if at is None or re.search(r"\d\\,|/|\\pi", at[2]):  # of multiples, differences, offsets
-        return False
-    own = all(k in at[1] for k in re.findall(r"q_\{(\d+)\}", at[2]))
-    return own and len(at[1]) == at[2].count(" + ") + 1
+def _moving(robot: Robot) -> list[int]:
+    return [j for j, joint in enumerate(robot.joints, 1) if joint.sigma != FIXED]
 
 
-def _noted(row: str) -> str:
-    """An equation with C12 for cos(q1 + q2), as the sheet says once for all."""
+def _noted(row: str, joints: Mapping[str, int]) -> str:
+    """An equation with C12 for the cosine of the sum of the variables of joints 1 and 2, as the
+    sheet says once for all. C12 alone is no joint's: that of the twelfth is defined."""
 
     def name(sine: re.Match[str]) -> str:
-        return f"{sine[1][0].upper()}_{{{''.join(re.findall(r'[0-9]', sine[2]))}}}"
+        numbers = [joints.get(x, 0) for x in sine[2].strip(" ()").split(" + ")]
+        if not all(numbers) or (len(numbers) == 1 and numbers[0] > 9):
+            return sine[0]
+        comma = "," if max(numbers) > 9 else ""
+        return f"{sine[1][0].upper()}_{{{comma.join(map(str, numbers))}}}"
 
-    row = re.sub(r"\\(cos|sin)\((q_\{\d\}(?: \+ q_\{\d\})*)\)", name, row)
-    return re.sub(r"\\(cos|sin) (q_\{\d\})", name, row)
+    return _SINE.sub(name, row)
 
 
 def _gathered(
@@ -279,6 +276,8 @@ def _array(stem: str, name: str, shape: tuple[int, ...], cells: Mapping[str, str
     rows, columns = (*shape, 1)[:2]
     keys = [[f"{i},{j}" if len(shape) > 1 else f"{i}" for j in range(1, columns + 1)]
             for i in range(1, rows + 1)]  # fmt: skip
+    if set(cells.values()) == {"0"}:
+        return [f"{name} = 0"]
     if len(shape) <= 2 and all(key in cells for row in keys for key in row):
         body = r" \\ ".join(" & ".join(cells[key] for key in row) for row in keys)
         whole = rf"{name} = \begin{{bmatrix}}{body}\end{{bmatrix}}"
@@ -307,8 +306,11 @@ def _lines(rows: Sequence[str]) -> int:
 
 def _shown(subject: _Subject, name: str, rows: Sequence[str]) -> list[Part]:
     """The equations of a model, or the command that prints them."""
+    sines = [row for row in rows if re.match(r"[CS]_\{[^=]* = \\(?:cos|sin)\b", row)]
     if len(rows) > _MANY:
         rows = _beside(rows)
+    elif sines:
+        rows = [*_beside(sines), *(row for row in rows if row not in sines)]
     count = _lines(rows)
     if count > _LONGEST or _is_unreadable(rows):
         return [subject.left_out(name, count)]
@@ -347,7 +349,8 @@ def _transforms(subject: _Subject) -> list[Part]:
     rows: list[str] = []
     for j, joint in enumerate(robot.joints[:_MOST_JOINTS], 1):
         i = joint.antecedent
-        rows += _equations(model(robot, "transform", frame=j, reference=i), f"^{{{i}}}T_{{{j}}}")
+        program = model(robot, "transform", frame=j, reference=i)
+        rows += _equations(robot, program, f"^{{{i}}}T_{{{j}}}")
     parts: list[Part] = []
     if len(robot.joints) <= _MOST_JOINTS:
         parts.append(Equations(tuple(_beside(rows))))
@@ -355,7 +358,7 @@ def _transforms(subject: _Subject) -> list[Part]:
         parts.append(words("Every frame in that of its antecedent, from the row $j$ of the table:"))
         parts.append(Equations((_GENERAL,)))
     program = model(robot, "transform")
-    return [*parts, *_shown(subject, "transform", _equations(program))]
+    return [*parts, *_shown(subject, "transform", _equations(robot, program))]
 
 
 def _jacobian(subject: _Subject) -> list[Part]:
@@ -374,7 +377,9 @@ def _jacobian(subject: _Subject) -> list[Part]:
         program = model(tree, "jacobian", rows=" ".join(moved), **options)
         rows = ", ".join(moved)
         parts.append(f"Rows {rows} (r: of the angular velocity); the others are zero.")
-    parts += _shown(subject, "jacobian", _equations(program, "J_{tr}" if robot.constrained else ""))
+    parts += _shown(
+        subject, "jacobian", _equations(robot, program, "J_{tr}" if robot.constrained else "")
+    )
     if robot.constrained:
         return [*parts, _reduced(subject)]
     named = partial(_singularities, {**options, **({"rows": "x y"} if options else {})})
@@ -391,7 +396,7 @@ def _reduced(subject: _Subject) -> Words:
         r" = 0$, give $\dot{q}_{p} = W\,\dot{q}_{a}$ with $W = -J_{p}^{-1} J_{a}$, so"
         r" $\dot{q} = G\,\dot{q}_{a}$ with the rows of 1 and of $W$ in $G$, and $J = J_{tr}\,G$"
     )
-    line += "; `cardan generate {source} loop-kinematics` prints $W$." if robot.loops else "."
+    line += "; `cardan generate {source} loop-kinematics` prints $W$."
     return words(line, ties=" and ".join(ties), source=subject.source)
 
 
@@ -498,7 +503,7 @@ def _whole(name: str, mark: str, subject: _Subject) -> list[Part]:
     program = model(subject.robot, name)
     (output,) = program.outputs
     title = f"{output}_{{{mark}}}" if mark else ""
-    return _shown(subject, name, _equations(program, title))
+    return _shown(subject, name, _equations(subject.robot, program, title))
 
 
 def _base(subject: _Subject) -> list[Part]:
