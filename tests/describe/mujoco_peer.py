@@ -102,10 +102,16 @@ def blank(robot: Robot, model: Any, told: Iterable[str]) -> tuple[Robot, list[st
     if "forces of the fluid" in text:
         used += ["forces of the fluid"] * bool(model.opt.density or model.opt.viscosity)
         model.opt.density = model.opt.viscosity = 0
-    if out("damping of ball joints", (model.dof_damping, dofs == 1)):
+    out("armature of a free joint", (model.dof_armature, dofs == 0))
+    if out("damping and friction of ball joints", *(
+        (getattr(model, f"dof_{key}"), dofs == 1) for key in ("armature", "damping", "frictionloss")
+    )):  # fmt: skip
         moving = [j for j, joint in enumerate(robot.joints) if joint.sigma != FIXED]
         bare = {moving[k + n] for k, _ in ball_axes(robot, model).values() for n in range(3)}
-        joints = [replace(x, FV=0) if j in bare else x for j, x in enumerate(robot.joints)]
+        joints = [
+            replace(x, IA=0, FV=0, FQ=0, FS=0) if j in bare else x
+            for j, x in enumerate(robot.joints)
+        ]
         robot = replace(robot, joints=tuple(joints))
     for words, which in _left_constraints(robot, model).items():
         out(words, (model.eq_active0, which))
@@ -252,7 +258,9 @@ def torque_limit(model: Any, i: int) -> float:
     import mujoco
 
     model = copy(model)
-    model.actuator_ctrllimited[model.actuator_biastype != 0] = 0  # what it turns by adds to it
+    kind = model.actuator_biastype
+    biased = (kind > 1) | ((kind == 1) & model.actuator_biasprm.any(1))
+    model.actuator_ctrllimited[biased] = 0  # what it turns by adds to it
     data, row = mujoco.MjData(model), int(model.jnt_dofadr[i])
     mujoco.mj_forward(model, data)
     moment = np.zeros((model.nu, model.nv))
@@ -269,7 +277,7 @@ def torque_limit(model: Any, i: int) -> float:
         return min(*np.abs(model.jnt_actfrcrange[i])) if model.jnt_actfrclimited[i] else np.inf
     loose = [
         k for k in pushing
-        if (model.actuator_gaintype[k] or model.actuator_biastype[k])
+        if (model.actuator_gaintype[k] or biased[k])
         and not model.actuator_forcelimited[k]
         and not (kinds[k] == 3 and model.tendon_actfrclimited[targets[k]])
     ]  # fmt: skip
@@ -436,5 +444,8 @@ def tied_difference(robot: Robot, model: Any, states: int = 2) -> float:
         ours = program.evaluate(**{key: x[key] for key in program.inputs})
         ours = np.concatenate(ours[::-1]) if lead else ours
         theirs = a[[*range(lead), *(lead + k for k in active)]]
-        worst = max(worst, float(np.abs(ours - theirs).max() / np.abs(theirs).max()))
+        worst = max(
+            worst,
+            float(np.abs(ours - theirs).max(initial=0) / (np.abs(theirs).max(initial=0) or 1)),
+        )
     return worst

@@ -6,7 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
-from tests.describe.mujoco_peer import difference
+from tests.describe.mujoco_peer import difference, full_matrix
 from typer.testing import CliRunner
 
 import cardan
@@ -120,10 +120,40 @@ def test_ball_joints_are_three_hinges(name):
     assert difference(robot, model_of(data), states=3) <= 1e-12
 
 
-def test_ball_joints_that_hinges_cannot_be():
-    data = ROD.format('<default><joint armature=".1"/></default>').encode()
-    _, faults = read_mjcf(data, "rod.xml")
-    assert any("have no place in three hinges" in str(fault) for fault in faults)
+def test_what_resists_the_turns_of_ball_joints_resists_those_of_hinges():
+    data = ROD.format('<default><joint armature=".1" frictionloss=".2"/></default>').encode()
+    robot, faults = read_mjcf(data, "rod.xml")
+    assert any("friction of ball joints are taken as those of three" in str(x) for x in faults)
+    assert [float(joint.FS) for joint in robot.joints] == [0.2] * 4
+    model = model_of(data)
+    peer = mujoco.MjData(model)
+    peer.qpos[:] = 0.3, 1, 0, 0, 0
+    mujoco.mj_forward(model, peer)
+    A = cardan.model(robot, "inertia-matrix", effort="plain").evaluate(q=[0.3, 0, 0, 0])
+    assert np.allclose(A, full_matrix(model, peer), rtol=0, atol=1e-14)
+
+
+def test_the_armature_of_a_free_joint_is_left_out_with_a_line():
+    data = scene(BOX.format("box")).replace(b"<freejoint/>", b'<joint type="free" armature="2"/>')
+    robot, faults = read_mjcf(data, "scene.xml", body="box")
+    assert robot is not None
+    assert any("the armature of a free joint is left out" in str(fault) for fault in faults)
+    assert robot.base.link.M == robot_of(scene(BOX.format("box"))).base.link.M
+
+
+def test_bodies_without_a_name_are_numbered():
+    data = scene(BOX.format("one"), BOX.format("two")).replace(b'<body name="one"', b"<body")
+    _, faults = read_mjcf(data.replace(b'<body name="two"', b"<body"), "scene.xml")
+    assert "#1 (floating, 0 joints), #2 (floating" in str(faults[0])
+    second, _ = read_mjcf(data.replace(b'<body name="two"', b"<body"), "scene.xml", body="#2")
+    assert second is not None
+
+
+def test_of_several_robots_the_largest_is_the_example():
+    pole = '<body name="pole"><joint/><geom size=".1"/></body>'
+    legs = DOG.replace("</body></body>", "</body>") + ARM.replace("arm", "arm2") + "</body>"
+    _, faults = read_mjcf(scene(pole, legs), "scene.xml")
+    assert "--body dog" in str(faults[0])
 
 
 def test_files_elsewhere_are_read_when_trusted(tmp_path):

@@ -150,7 +150,7 @@ HOSTILE = {
     "already defined": '<link name="a"/><link name="a"/>',
     "no link of the model": '<link name="a"/><joint name="j" type="revolute"><parent>a</parent>'
     "<child>x</child></joint>",
-    "'universal', which is not supported": '<link name="a"/><joint name="j" type="universal">'
+    "'screw', which is not supported": '<link name="a"/><joint name="j" type="screw">'
     "<parent>world</parent><child>a</child></joint>",
     "has length 0": '<link name="a"/><joint name="j" type="revolute"><parent>world</parent>'
     "<child>a</child><axis><xyz>0 0 0</xyz></axis></joint>",

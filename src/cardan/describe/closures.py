@@ -7,7 +7,7 @@ is not named), and compared there."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -97,6 +97,31 @@ class Placed:
                 step = step @ frame(R, body.point - R @ body.point)
             T.append(T[body.parent] @ step)
         return T
+
+
+def within_loops(joints: Sequence[Joint], loops: Sequence[Loop]) -> set[str]:
+    """The joints that lie in some loop, between the links that it ties."""
+
+    def above(j: int) -> set[int]:
+        path = set()
+        while j:
+            path.add(j)
+            j = joints[j - 1].antecedent
+        return path
+
+    ends = [(above(loop.cut.antecedent), above(loop.twin.antecedent)) for loop in loops]
+    return {joints[j - 1].name for first, second in ends for j in first ^ second}
+
+
+def tied(joint: Joint, driven: bool, free: bool) -> Joint:
+    """A joint in loops: driven by an actuator, or by its spring where it follows no other and has
+    linear damping, or passive."""
+    if driven or not free or joint.spring == 0 or joint.FQ != 0:
+        return replace(joint, active=driven)
+    return replace(
+        joint, elastic=True, stiffness=joint.spring, rest=joint.neutral, damping=joint.FV,
+        spring=0, neutral=0, FV=0,
+    )  # fmt: skip
 
 
 def along_axis(T: Array, axis: Array) -> Array:

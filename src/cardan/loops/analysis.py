@@ -127,7 +127,8 @@ class Analysis:
                 f"'{name}' has {count} active joints ({link.named(link.active)}) but mobility"
                 f" {self.mobility}{idle} ({len(link.moving)} joints, {self.rank} independent loop"
                 f" equations; Gruebler's count is {link.gruebler}){cause}. Set `active` so that"
-                f" {wanted} joint{'s are' if wanted != 1 else ' is'}"
+                f" {wanted} joint{'s are' if wanted != 1 else ' is'}",
+                remedy="robot.tree(), or --tree, opens the loops",
             )
         if not self.driven:
             raise ModelError(

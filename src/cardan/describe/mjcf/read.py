@@ -35,7 +35,7 @@ from ..bodies import (
     named_frames,
 )
 from ..check import weightless
-from ..closures import Placed
+from ..closures import Placed, tied, within_loops
 from ..couplings import coupled
 from ..frames import Array, decimal_value, frame
 from ..robot import FIXED, PRISMATIC, REVOLUTE, Base, Joint, Limits, Robot
@@ -206,16 +206,15 @@ class Scene:
         mjcf = self.mjcf
         joint_name = joint.get("name", "")
         armature = mjcf.number(joint, "armature") + self.drives.armature.get(joint_name, 0.0)
-        if armature and any(self.gravity()):
-            mjcf.fault(
-                f"the free joint of '{name}' has an armature of {armature:g}: a base has no place"
-                ' for inertia without weight; write <freejoint/>, or armature="0"', joint,
-            )  # fmt: skip
-        elif armature:  # a mass at the origin, as long as nothing pulls at it
+        if armature and not any(self.gravity()):  # a mass at the origin, as nothing pulls at it
             extra = Mass(armature, np.zeros(3), armature * np.eye(3))
             self.bodies[0] = replace(self.bodies[0], masses=(*self.bodies[0].masses, extra))
+            armature = 0.0
+        left = {"armature": armature}
         for key in ("damping", "frictionloss", "stiffness"):
-            if any(mjcf.numbers(joint, key, ()) or ()):
+            left[key] = any(mjcf.numbers(joint, key, ()) or ())
+        for key, there in left.items():
+            if there:
                 mjcf.remark(f"the {key} of a free joint is left out", joint_name or name, joint)
 
     def _chain(
@@ -270,24 +269,19 @@ class Scene:
         return [(joint, around[:3, :3] @ axis / size, point, ref)]
 
     def _ball(self, element: Any, name: str, body: str, point: Array) -> list[Hinge]:
-        """Three hinges that meet; what resists all turns alike has no place in them, but for
-        damping, which is theirs as long as they are near zero."""
+        """Three hinges that meet. What resists all turns alike resists theirs, which is the same
+        as long as they are near zero."""
         mjcf, values = self.mjcf, self._drive(element, name)
-        if values["IA"] or values["FS"] or values["FQ"]:
-            words = "the armature and the friction of a ball joint have no place in three hinges"
-            mjcf.fault(f"{words}: take them from '{shown(name)}'", element)
-        if values["FV"]:
-            mjcf.remark(
-                "the damping of ball joints is taken as that of three hinges", name, element
-            )
+        if any(values.values()):
+            words = "armature, damping and friction of ball joints are taken as those of three"
+            mjcf.remark(f"{words} hinges", name, element)
         if self._stiffness(element) or self._oscillator(element):
             mjcf.remark("springs of ball joints are left out", name, element)
         if mjcf.numbers(element, "range", None, 2) is not None:
             mjcf.remark("the ranges of ball joints are left out", name, element)
         axes = self._rod(body, point)
         return [
-            (Joint(f"{name}_{k + 1}", 0, FV=values["FV"]), axes[:, k], point, 0.0)
-            for k in range(3)
+            (Joint(f"{name}_{k + 1}", 0, **values), axes[:, k], point, 0.0) for k in range(3)
         ]  # fmt: skip
 
     def _rod(self, body: str, point: Array) -> Array:
@@ -530,8 +524,10 @@ class Scene:
         couplings = couplings_of(self.mjcf, joints, self.refs, drives)
         if loops:
             free = {joint.name for joint in joints if joint.sigma != FIXED} - {*couplings}
-            driven = free & (drives.driven | drives.pulled)
-            joints = [_tied(joint, joint.name in driven, joint.name in free) for joint in joints]
+            inside = within_loops(joints, loops)
+            loose = {joint.name for joint in joints if not (joint.name in inside or joint.spring)}
+            driven = free & (drives.driven | drives.pulled | loose)
+            joints = [tied(joint, joint.name in driven, joint.name in free) for joint in joints]
         joints = coupled(joints, couplings)
         base, g = Base(link=placed.root), self.gravity()
         if self.floating is not None:
@@ -586,17 +582,6 @@ class Scene:
         for option in self.mjcf.root.findall("option"):
             g = self.mjcf.numbers(option, "gravity", g, 3) or g
         return [0.0, 0.0, 0.0] if self.mjcf.off("gravity") else g
-
-
-def _tied(joint: Joint, driven: bool, free: bool) -> Joint:
-    """A joint in loops: driven by an actuator, or by its spring where it follows no other and has
-    linear damping, or passive."""
-    if driven or not free or joint.spring == 0 or joint.FQ != 0:
-        return replace(joint, active=driven)
-    return replace(
-        joint, elastic=True, stiffness=joint.spring, rest=joint.neutral, damping=joint.FV,
-        spring=0, neutral=0, FV=0,
-    )  # fmt: skip
 
 
 def sized(mjcf: Mjcf, element: Any, kind: str) -> tuple[list[float], Array]:

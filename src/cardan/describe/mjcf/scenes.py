@@ -1,7 +1,8 @@
 """A scene of MJCF -> the one robot that is read of it.
 
 A scene has parts that move apart: all that stands on the world by hinges and slides is one of them,
-"world", and each body with a free joint another, by its name. A free body without joints is a prop:
+"world", and each body with a free joint another, by its name or, where it has none, its number:
+"#2" is the second one. A free body without joints is a prop:
 beside a robot it is left out, alone it is the robot. Of several robots the user names one."""
 
 from __future__ import annotations
@@ -45,7 +46,8 @@ def parts(mjcf: Mjcf, body: str = "") -> list[Part]:
         for element in mjcf.inside(world, "body"):
             joints = [j for j in element.iter("joint", "freejoint") if not is_free(mjcf, j)]
             if any(is_free(mjcf, j) for j in mjcf.inside(element, "joint", "freejoint")):
-                free.append(Part(element.get("name", ""), (element,), len(joints), True))
+                name = element.get("name") or f"#{len(free) + 1}"
+                free.append(Part(name, (element,), len(joints), True))
             elif joints:
                 standing.append((element, len(joints)))
     named = [(e, n) for e, n in standing if body and e.get("name") == body]
@@ -68,7 +70,7 @@ def contents(mjcf: Mjcf) -> list[tuple[str, str, str]]:
         words = ", ".join(
             x for x in (moves, joints, f"{bodies} bod{'y' if bodies == 1 else 'ies'}") if x
         )
-        rows.append((kind, shown(part.name) or "(no name)", words))
+        rows.append((kind, shown(part.name), words))
     moving = {element for part in parts(mjcf) for element in part.bodies}
     for world in mjcf.root.findall("worldbody"):
         for element in mjcf.inside(world, "body"):
@@ -97,12 +99,11 @@ def left_out_parts(mjcf: Mjcf, body: str) -> list[Part]:
         robots = [part for part in every if part.joints]
         chosen = robots or every
         if len(chosen) > 1:
-            named = [part for part in chosen if part.name]
-            listed = ", ".join(map(str, named[:_LISTED])) + (", ..." if named[_LISTED:] else "")
-            example = shown(named[0].name) if named else "NAME"
+            listed = ", ".join(map(str, chosen[:_LISTED])) + (", ..." if chosen[_LISTED:] else "")
+            example = shown(max(chosen, key=lambda part: part.joints).name)
             kind = "robots" if robots else "free bodies"
             mjcf.fault(
-                f"the file holds {len(chosen)} {kind}, {listed or 'all without a name'}: name the"
+                f"the file holds {len(chosen)} {kind}, {listed}: name the"
                 f" one to read, load(path, body='{example}') or --body {example}",
                 chosen[0].bodies[0],
             )
@@ -115,7 +116,7 @@ def drop(mjcf: Mjcf, left: list[Part], body: str) -> None:
         for element in part.bodies:
             if not body:
                 words = "free bodies beside the robot are left out; body= reads one"
-                mjcf.remark(words, part.name or "one without a name", element)
+                mjcf.remark(words, part.name, element)
             for outside in _tied(mjcf, element):
                 if outside.getparent().tag == "equality":
                     words = "constraints with what is left out go with it"

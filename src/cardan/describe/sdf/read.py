@@ -6,19 +6,20 @@ the format says by default holds: a link without <inertial> weighs 1 kg with mom
 is z of the joint's frame, in files up to version 1.4 of the model's. Models may nest and include
 others of the disk (`packages`). A model that no joint ties to the world could float: it is read
 with its root link fixed, and this is said. A joint to a link that has a parent already closes a
-loop. Screws, universal and ball joints, gearboxes are refused by name.
+loop. A universal joint becomes two hinges NAME_1, NAME_2, a ball joint three, the last along the
+rod to another one. Screws and gearboxes are refused by name.
 """
 
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
+from ...algebra.so3 import along
 from ...errors import Fault, InputError
 from ..bodies import Mass
 from ..check import completed
@@ -29,12 +30,13 @@ from ..urdf.elements import Elements, JointElement, LinkElement, Mimic
 from ..urdf.loops import LoopElement
 from ..urdf.read import robot_of
 from ..xacro.packages import Among, Packages
-from ..xml.source import Source, parsed, shown, summaries
+from ..xml.source import Source, is_no_limit, parsed, shown, summaries
 from .poses import MODEL, Entry, Poses, pose_in, text_of
 
-_TYPES = ("revolute", "continuous", "prismatic", "fixed")
-_NO_LIMIT = 1e9  # the format has 1e16 for none
+_TWO = ("universal", "revolute2")  # hinges, about <axis> and <axis2>
+_TYPES = ("revolute", "continuous", "prismatic", "fixed", "ball", *_TWO)
 _MOST_MODELS = 500
+_MOTORS = "let the <limit> of passive ones have an <effort> of 0"
 _HARMLESS = {
     "model": "self_collide allow_auto_disable plugin gripper pose static enable_wind link joint"
     " frame model include",
@@ -51,7 +53,7 @@ def read_sdf(
 ) -> tuple[Robot | None, list[Fault]]:  # fmt: skip
     """The robot of an SDFormat file and every fault found; body: the model of a world to read."""
     source = Source(file)
-    root = parsed(_declared(data), source, "an SDFormat file has an <sdf> element")
+    root = parsed(data, source, "an SDFormat file has an <sdf> element")
     reader = None if root is None else _Reader(source, files or Among(None))
     elements = None if reader is None else reader.elements(root, body)
     robot = None
@@ -62,6 +64,18 @@ def read_sdf(
     return completed(robot, source.faults, file)
 
 
+@dataclass(frozen=True, eq=False)
+class _Joint:
+    """A <joint>: the scope of its names, the name of its frame, and what is meant where it says
+    nothing of its axis."""
+
+    element: Any
+    scope: str
+    key: str
+    model: str
+    version: tuple[int, int]
+
+
 @dataclass(eq=False)
 class _Reader:
     """A file that is being read: its frames, links and joints by their whole names."""
@@ -70,10 +84,12 @@ class _Reader:
     files: Packages | Among
     version: tuple[int, int] = (1, 12)
     links: list[LinkElement] = field(default_factory=list)
-    joints: list[tuple[Any, str]] = field(default_factory=list)  # elements and their scopes
+    joints: list[_Joint] = field(default_factory=list)
     canonical: dict[str, str] = field(default_factory=dict)  # the first link of each model
     static: list[str] = field(default_factory=list)  # links of models that stand still
     models: int = 0
+    around: str = "world"  # the frame of the model that is being read
+    axes: dict[str, list[Any]] = field(default_factory=dict)  # <axis> and <axis2> of joints
 
     def __post_init__(self) -> None:
         self.poses = Poses(self.source)
@@ -88,9 +104,10 @@ class _Reader:
         chosen = self.chosen(root, body)
         if chosen is None:
             return None
-        name = self.model(chosen, "", "world", {self.source.file})
+        name = self.model(chosen, "", {self.source.file})
+        elements = None if self.source.failed else self.tree(name, root)
         self.source.faults += summaries(self.remarks)
-        return None if self.source.failed else self.tree(name, root)
+        return elements
 
     def remark(self, words: str, name: str, element: Any) -> None:
         place = Fault("", *self.source.place(element.sourceline), "", "warning", (shown(name),))
@@ -101,6 +118,9 @@ class _Reader:
         models = [*root.iterfind("model"), *root.iterfind("world/model")]
         models += list(root.iterfind("world/include"))
         names = [str(x.get("name") or text_of(x, "name") or text_of(x, "uri")) for x in models]
+        for k, name in enumerate(names):
+            if name in names[:k]:
+                names[k] = f"{name}:{k + 1}"
         if body:
             for name, model in zip(names, models, strict=True):
                 if name == body:
@@ -126,13 +146,14 @@ class _Reader:
 
     # models
 
-    def model(self, element: Any, scope: str, around: str, opened: set[str]) -> str:
-        """Read a <model>, or what an <include> stands for; its name."""
+    def model(self, element: Any, scope: str, opened: set[str]) -> str:
+        """Read a <model>, or what an <include> stands for, merged or as a model of its own; its
+        name."""
         self.models += 1
         if self.models > _MOST_MODELS:
             self.source.fault(f"more than {_MOST_MODELS} models are included", element.sourceline)
             return ""
-        outer, version = element, self.version
+        outer, version, around = element, self.version, self.around
         if element.tag == "include":
             inner = self.included(element, opened)
             if inner is None:
@@ -142,30 +163,31 @@ class _Reader:
         name = str(text_of(outer, "name") if outer is not element else "") or str(
             element.get("name") or "model"
         )
-        inside = f"{scope}{name}::" if around != "world" else ""
+        merged = outer.get("merge") in ("1", "true")
+        inside = scope if merged or around == "world" else f"{scope}{name}::"
+        self.around = f"{scope}_merged__{name}__{MODEL}" if merged else inside + MODEL
         pose, relative = pose_in(outer if outer.find("pose") is not None else element, self.source,
                                  f"model '{shown(name)}'")  # fmt: skip
         placed = outer.get("placement_frame") or text_of(outer, "placement_frame") or element.get(
             "placement_frame"
         )  # fmt: skip
         base = relative and self.reference(relative, scope, outer)
-        self.poses.entries[inside + MODEL] = Entry(
+        self.poses.entries[self.around] = Entry(
             base or around, pose, outer.sourceline or 0, placement=inside + placed if placed else ""
         )
         first = len(self.links)
         self.content(element, inside, opened)
         links = [link.name for link in self.links[first:]]
         own = str(element.get("canonical_link") or "")
-        self.canonical[inside + MODEL] = inside + own if own else links[0] if links else ""
+        self.canonical[self.around] = inside + own if own else links[0] if links else ""
         if text_of(outer, "static") in ("1", "true") or text_of(element, "static") in ("1", "true"):
             self.static += links
-        self.version = version
+        self.version, self.around = version, around
         return name
 
     def content(self, model: Any, scope: str, opened: set[str]) -> None:
-        for element in model:
-            if not isinstance(element.tag, str):
-                continue
+        # joints last: up to version 1.6 they may have the name of a link, which then is meant
+        for element in sorted(model, key=lambda element: element.tag == "joint"):
             if element.tag == "link":
                 self.link(element, scope)
             elif element.tag == "joint":
@@ -173,7 +195,7 @@ class _Reader:
             elif element.tag == "frame":
                 self.frame(element, scope)
             elif element.tag in ("model", "include"):
-                self.model(element, scope, scope + MODEL, opened)
+                self.model(element, scope, opened)
             else:
                 self.known(element, "model", str(model.get("name")))
 
@@ -195,7 +217,7 @@ class _Reader:
             self.source.fault(f"'{shown(uri)}' includes itself", element.sourceline)
             return None
         source = Source(shown(os.path.basename(path)))
-        root = parsed(_declared(data), source, "an included file has an <sdf> element")
+        root = parsed(data, source, "an included file has an <sdf> element")
         model = None if root is None else root.find("model")
         if model is None:
             why = source.faults[0].message if source.faults else "it holds no <model>"
@@ -224,25 +246,26 @@ class _Reader:
 
     def reference(self, name: str, scope: str, element: Any) -> str:
         """The whole name of a frame that may be defined later."""
-        return "world" if name == "world" else f"{scope}{name}"
+        known = {"world": "world", MODEL: self.around}
+        return known.get(name, f"{scope}{name}")
 
     def link(self, element: Any, scope: str) -> None:
         name = f"{scope}{element.get('name') or ''}"
         pose, relative = pose_in(element, self.source, f"link '{shown(name)}'")
-        base = self.reference(relative, scope, element) if relative else scope + MODEL
-        self.entry(name, Entry(base, pose, element.sourceline or 0), element)
+        base = self.reference(relative or MODEL, scope, element)
+        if name != "world":  # what old files call so stands for the world
+            self.entry(name, Entry(base, pose, element.sourceline or 0), element)
         for inner in element:
-            if isinstance(inner.tag, str):
-                forces = {"gravity": ("1", "true"), "kinematic": ("0", "false")}
-                tag = inner.tag
-                if tag in forces:
-                    if (inner.text or "").strip().lower() not in forces[tag]:
-                        self.remark(f"<{tag}> of a link is left out", name, inner)
-                elif tag == "velocity_decay":
-                    if any((x.text or "0").strip() not in ("0", "0.0") for x in inner):
-                        self.remark("<velocity_decay> of a link is left out", name, inner)
-                else:
-                    self.known(inner, "link", name)
+            forces = {"gravity": ("1", "true"), "kinematic": ("0", "false")}
+            tag = inner.tag
+            if tag in forces:
+                if (inner.text or "").strip().lower() not in forces[tag]:
+                    self.remark(f"<{tag}> of a link is left out", name, inner)
+            elif tag == "velocity_decay":
+                if any((x.text or "0").strip() not in ("0", "0.0") for x in inner):
+                    self.remark("<velocity_decay> of a link is left out", name, inner)
+            else:
+                self.known(inner, "link", name)
         self.links.append(LinkElement(name, element.sourceline or 0, self.masses(element, name)))
 
     def entry(self, name: str, entry: Entry, element: Any) -> None:
@@ -283,8 +306,7 @@ class _Reader:
     def frame(self, element: Any, scope: str) -> None:
         name = f"{scope}{element.get('name') or ''}"
         pose, relative = pose_in(element, self.source, f"frame '{shown(name)}'")
-        attached = element.get("attached_to") or ""
-        attached = self.reference(attached, scope, element) if attached else scope + MODEL
+        attached = self.reference(element.get("attached_to") or MODEL, scope, element)
         base = self.reference(relative, scope, element) if relative else attached
         self.entry(name, Entry(base, pose, element.sourceline or 0, attached=attached), element)
 
@@ -293,11 +315,13 @@ class _Reader:
         pose, relative = pose_in(element, self.source, f"joint '{shown(name)}'")
         child = self.reference(text_of(element, "child"), scope, element)
         base = self.reference(relative, scope, element) if relative else child
-        self.entry(name, Entry(base, pose, element.sourceline or 0, attached=child), element)
+        key = name
+        if any(link.name == name for link in self.links) and self.version <= (1, 6):
+            key = f"{name} (joint)"
+        self.entry(key, Entry(base, pose, element.sourceline or 0, attached=child), element)
         for inner in element:
-            if isinstance(inner.tag, str):
-                self.known(inner, "joint", name)
-        self.joints.append((element, scope))
+            self.known(inner, "joint", name)
+        self.joints.append(_Joint(element, scope, key, self.around, self.version))
 
     # the tree
 
@@ -307,29 +331,20 @@ class _Reader:
 
         self.whole_names()
         urdf = etree.Element("robot", name=name or "robot")
-        loops: list[LoopElement] = []
-        joints: list[JointElement] = []
-        taken: set[str] = set()
-        for element, scope in self.joints:
-            joint = self.joint_element(element, scope, urdf)
-            if joint is None:
-                continue
-            if joint.child in taken:
-                loops.append(self.loop(joint))
-            else:
-                joints.append(joint)
-                taken.add(joint.child)
+        read = [self.joint_element(joint, urdf) for joint in self.joints]
         if self.source.failed:
             return None
+        joints, closing = _trees([joint for joint in read if joint is not None])
+        joints = [hinge for joint in joints for hinge in self.hinges(joint, closing, urdf)]
+        loops = [self.loop(joint) for joint in closing]
+        held = {joint.child for joint in joints}
         joints += [
             _weld(f"{link}_static", "world", link, self.poses.place(link))
-            for link in self.static if link not in taken
+            for link in dict.fromkeys(self.static) if link not in held
         ]  # fmt: skip
-        links = list(self.links)
-        if any(joint.parent == "world" for joint in joints):
-            links.insert(0, LinkElement("world", 0))
+        links = self.on_world(joints)
         for frame_name, entry in self.poses.entries.items():
-            if entry.attached and frame_name not in {f"{s}{e.get('name')}" for e, s in self.joints}:
+            if entry.attached and frame_name not in {joint.key for joint in self.joints}:
                 owner = self.owner(frame_name)
                 known = owner if any(link.name == owner for link in links) else ""
                 if known and all(link.name != frame_name for link in links):
@@ -337,8 +352,27 @@ class _Reader:
                     links.append(LinkElement(frame_name, entry.line))
                     joints.append(_weld(f"{frame_name}_frame", known, frame_name, T))
         return Elements(
-            urdf, name or "robot", links, joints, loops, self.gravity(links, joints, root)
+            urdf, name or "robot", links, joints, loops, self.gravity(links, joints, root), _MOTORS
         )
+
+    def on_world(self, joints: list[JointElement]) -> list[LinkElement]:
+        """The links, the world among them where joints hang on it. Several links that hang on none
+        are all fixed to it."""
+        hanging = {joint.child for joint in joints}
+        roots = [link for link in self.links if link.name not in {*hanging, "world"}]
+        tied = any(joint.parent == "world" for joint in joints)
+        if len(roots) > 1 or (roots and tied):
+            joints += [
+                _weld(f"{link.name}_world", "world", link.name, self.poses.place(link.name))
+                for link in roots
+            ]  # fmt: skip
+            words = "links that no joint ties to the world are taken as fixed"
+            for link in roots:
+                place = Fault("", *self.source.place(link.line), "", "warning", (shown(link.name),))
+                self.remarks.setdefault(words, []).append(place)
+            tied = True
+        links = [link for link in self.links if link.name != "world"]
+        return [LinkElement("world", 0), *links] if tied else links
 
     def whole_names(self) -> None:
         """References to models become those to their frames; a fault where there is none."""
@@ -364,7 +398,8 @@ class _Reader:
             name = self.canonical.get(name) or ("" if entry is None else entry.attached)
         return ""
 
-    def joint_element(self, element: Any, scope: str, urdf: Any) -> JointElement | None:
+    def joint_element(self, read: _Joint, urdf: Any) -> JointElement | None:
+        element, scope = read.element, read.scope
         name, line = f"{scope}{element.get('name')}", element.sourceline or 0
         kind = element.get("type")
         if kind not in _TYPES:
@@ -387,33 +422,69 @@ class _Reader:
         if self.source.failed:
             return None
         at = {end: self.poses.place(end) if end != "world" else np.eye(4) for end in ends}
-        own = inverse(at[child]) @ self.poses.place(name)  # the joint's frame in the child's
+        own = inverse(at[child]) @ self.poses.place(read.key)  # the joint's frame in the child's
         axis = element.find("axis")
         joint = JointElement(
             name, line, kind, parent, child, inverse(at[parent]) @ at[child],
-            self.axis(axis, name, scope, at[child]), point=own[:3, 3],
+            self.axis(axis, read, at[child]), point=own[:3, 3],
         )  # fmt: skip
-        return joint if axis is None or kind == "fixed" else self.driven(joint, element, axis, urdf)
+        if kind in _TWO:
+            self.axes[name] = [element.find(tag) for tag in ("axis", "axis2")]
+            second = self.axis(self.axes[name][1], read, at[child])
+            return replace(joint, second=second)
+        if axis is None or kind in ("fixed", "ball"):
+            return joint
+        return self.driven(joint, element, axis, urdf)
 
-    def axis(self, axis: Any, name: str, scope: str, child: Array) -> Array:
+    def hinges(
+        self, joint: JointElement, closing: list[JointElement], urdf: Any
+    ) -> list[JointElement]:
+        """One joint; of universal and ball joints hinges that meet, with links without mass."""
+        if joint.type == "ball":
+            R = np.eye(3)
+            for other in closing:
+                for end, point in ((other.child, other.point), (other.parent, _in_parent(other))):
+                    rod = along(point - joint.point) if end == joint.child else None
+                    R = R if rod is None else rod
+            directions, axes = list(R.T), []
+        elif joint.type in _TWO:
+            directions, axes = [joint.axis, joint.second], self.axes[joint.name]
+        else:
+            return [joint]
+        hinges, parent, placement = [], joint.parent, joint.placement
+        for k, direction in enumerate(directions):
+            name, last = f"{joint.name}_{k + 1}", k == len(directions) - 1
+            child = joint.child if last else f"{joint.child}_{name}"
+            hinge = replace(
+                joint, name=name, type="continuous", parent=parent, child=child,
+                placement=placement, axis=direction,
+            )  # fmt: skip
+            axis = axes[k] if axes else None
+            hinges.append(hinge if axis is None else self.driven(hinge, axis, axis, urdf))
+            if not last:
+                self.links.append(LinkElement(child, joint.line))
+            parent, placement = child, np.eye(4)
+        return hinges
+
+    def axis(self, axis: Any, joint: _Joint, child: Array) -> Array:
         """The direction of a joint, in the frame of its child."""
         xyz = None if axis is None else axis.find("xyz")
         text = "0 0 1" if xyz is None else (xyz.text or "0 0 1")
+        what = f"axis of joint '{shown(joint.key)}'"
         line = 0 if xyz is None else xyz.sourceline or 0
-        z = np.array(
-            self.source.numbers(text, 3, f"axis of joint '{shown(name)}'", line) or [0, 0, 1]
-        )
+        z = np.array(self.source.numbers(text, 3, what, line) or [0, 0, 1])
         size = float(np.linalg.norm(z))
         if size < 1e-10:
-            self.source.fault(f"the axis of joint '{shown(name)}' has length 0", line)
+            self.source.fault(f"the {what} has length 0", line)
             return np.array([0.0, 0.0, 1.0])
         wanted = "" if xyz is None else (xyz.get("expressed_in") or "").strip()
         old = text_of(axis, "use_parent_model_frame") if axis is not None else ""
-        if old in ("1", "true") or (not wanted and self.version <= (1, 4)):
+        if old in ("1", "true") or (not wanted and joint.version <= (1, 4)):
             wanted = MODEL
-        whole = self.poses.name(wanted, scope) if wanted else name
+        whole = self.poses.name(wanted, joint.scope) if wanted else joint.key
+        whole = joint.model if wanted == MODEL else whole
         if not whole:
-            self.source.fault(f"axis of joint '{shown(name)}': no frame '{shown(wanted)}'", line)
+            self.source.fault(f"{what}: no frame '{shown(wanted)}'", line)
             return np.array([0.0, 0.0, 1.0])
         T = np.eye(4) if whole == "world" else self.poses.place(whole)
         return np.asarray(child[:3, :3].T @ T[:3, :3] @ z / size)
@@ -425,8 +496,10 @@ class _Reader:
         limit, dynamics = axis.find("limit"), axis.find("dynamics")
         limits: dict[str, float] = {}
         for key in ("lower", "upper", "effort", "velocity") if limit is not None else ():
-            value = self.number(limit, key, np.inf, joint.child)
-            if abs(value) < _NO_LIMIT and not (key in ("effort", "velocity") and value < 0):
+            value = None
+            if (text := text_of(limit, key)) and not is_no_limit(text):
+                value = self.number(limit, key, 0.0, joint.child)
+            if value is not None and not (key in ("effort", "velocity") and value < 0):
                 limits[key] = value
         if limits.get("effort") == 0:  # no motor, as Drake takes it
             limits.pop("effort")
@@ -455,14 +528,19 @@ class _Reader:
                     etree.SubElement(actuator, tag, value=(part.text or "").strip())
         return replace(
             joint, limits=limits, damping=values[0], friction=values[1], spring=values[2],
-            neutral=values[3], mimic=mimic,
+            neutral=values[3] if values[2] else 0.0, mimic=mimic,
         )  # fmt: skip
 
     def loop(self, joint: JointElement) -> LoopElement:
         """A second joint on a link, which closes a loop: its frame in the child, as drawn."""
         T = frame(np.eye(3), joint.point)
-        kind = "revolute" if joint.type == "continuous" else joint.type
-        T = along_axis(T, joint.axis) if kind != "fixed" else T
+        kind = {"continuous": "revolute", "ball": "spherical"}.get(joint.type, joint.type)
+        if kind in _TWO:
+            words = f"joint '{shown(joint.name)}' closes a loop and is of type '{kind}', which is"
+            words += " not supported: let it be one of the tree, and a ball or hinge close the loop"
+            self.source.fault(words, joint.line)
+            kind = "fixed"
+        T = along_axis(T, joint.axis) if kind not in ("fixed", "spherical") else T
         return LoopElement(joint.name, joint.line, kind, (joint.child, joint.parent), T, None)
 
     def gravity(
@@ -485,16 +563,6 @@ class _Reader:
         return tuple(0 if abs(x) < 1e-13 * size else decimal_value(float(x), 0.0) for x in g)
 
 
-def _declared(data: bytes) -> bytes:
-    """The text with its namespaces (drake:, gz:) declared, which SDFormat does not ask for."""
-    used = set(re.findall(rb"<([A-Za-z_][\w-]*):", data)) | set(
-        re.findall(rb"\s([A-Za-z_][\w-]*):[\w-]+=", data)
-    )
-    wanted = sorted(x for x in used - {b"xmlns", b"xml"} if b"xmlns:" + x + b"=" not in data)[:20]
-    names = b"".join(b' xmlns:%s="%s"' % (x, x) for x in wanted)
-    return re.sub(rb"<sdf(?=[\s>])", lambda m: m[0] + names, data, count=1)
-
-
 def _version(root: Any) -> tuple[int, int]:
     first, _, second = (root.get("version") or "1.12").partition(".")
     return (int(first), int(second)) if first.isdigit() and second.isdigit() else (1, 12)
@@ -509,6 +577,55 @@ def _moves(model: Any) -> bool:
 
 def _joints(model: Any) -> Iterator[Any]:
     yield from model.iter("joint")
+
+
+def _trees(joints: list[JointElement]) -> tuple[list[JointElement], list[JointElement]]:
+    """Joints that hang links on links, and those that close loops. A joint to a link that hangs
+    already, from one of another tree, hangs that tree up: the joints above it are turned round."""
+    at: dict[str, int] = {}  # of the links, the joints from which they hang
+    tree, closing = dict(enumerate(joints)), []
+
+    def above(link: str) -> list[str]:
+        """The link, and those from which it hangs."""
+        links = [link]
+        while links[-1] in at:
+            links.append(tree[at[links[-1]]].parent)
+        return links
+
+    def hang(link: str) -> None:
+        """Make a link the root of its tree."""
+        path = above(link)
+        ways = [at.pop(name) for name in path[:-1]]
+        for way, name in zip(ways, path[1:], strict=True):
+            tree[way], at[name] = _turned(tree[way]), way
+
+    for k, joint in enumerate(joints):
+        links = above(joint.parent)
+        if above(joint.child)[-1] == links[-1]:
+            closing.append(tree.pop(k))
+        elif joint.child in at and links[-1] != "world":
+            hang(joint.parent)
+            tree[k], at[joint.parent] = _turned(joint), k
+        else:
+            hang(joint.child)
+            at[joint.child] = k
+    return list(tree.values()), closing
+
+
+def _turned(joint: JointElement) -> JointElement:
+    """A joint that hangs its parent on its child, with the same positions."""
+    T = joint.placement
+    axis, second = (-T[:3, :3] @ x for x in (joint.axis, joint.second))
+    first, second = (second, axis) if joint.type in _TWO else (axis, second)
+    return replace(
+        joint, parent=joint.child, child=joint.parent, placement=inverse(T), axis=first,
+        second=second, point=_in_parent(joint),
+    )  # fmt: skip
+
+
+def _in_parent(joint: JointElement) -> Array:
+    """The point of the joint's axis in the frame of its parent, with the joint at zero."""
+    return np.asarray(joint.placement[:3, :3] @ joint.point + joint.placement[:3, 3])
 
 
 def _weld(name: str, parent: str, child: str, T: Array) -> JointElement:

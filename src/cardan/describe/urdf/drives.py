@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from ..closures import tied
 from ..frames import decimal_value
 from ..robot import FIXED, Joint
 from ..xml.source import Source, shown
@@ -19,8 +20,8 @@ from ..xml.source import Source, shown
 __all__ = ["with_motors", "with_rotors"]
 
 
-def with_motors(joints: Sequence[Joint], root: Any, source: Source) -> list[Joint]:
-    """The joints of a robot with loops, active where they have a motor."""
+def with_motors(joints: Sequence[Joint], root: Any, source: Source, way: str) -> list[Joint]:
+    """The joints of a robot with loops, active where they have a motor; way: how a file says so."""
     motors = {str(joint.get("name")) for joint in root.iterfind("transmission/joint")}
     for joint in root.iterfind("ros2_control/joint"):
         if joint.find("command_interface") is not None:
@@ -34,17 +35,14 @@ def with_motors(joints: Sequence[Joint], root: Any, source: Source) -> list[Join
             elif value in ("false", "0"):
                 without.add(str(joint.get("name")))
     if not motors and not without:
-        source.fault(
-            "the file has loops, and does not say which joints are driven: all count as active; add"
-            ' <transmission>, or independent="false" to the <joint> of passive ones',
-            severity="warning",
-        )
+        words = "the file has loops, and does not say which joints are driven: all count as active"
+        source.fault(f"{words}; {way}", severity="warning")
         return list(joints)
 
     def active(name: str) -> bool:
         return name not in without and (not motors or name in motors)
 
-    return [x if x.sigma == FIXED else replace(x, active=active(x.name)) for x in joints]
+    return [x if x.sigma == FIXED else tied(x, active(x.name), True) for x in joints]
 
 
 def with_rotors(joints: Sequence[Joint], root: Any, source: Source) -> list[Joint]:

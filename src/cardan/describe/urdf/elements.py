@@ -15,8 +15,7 @@ from ..bodies import Mass
 from ..frames import Array, frame, of_quaternion, rotation_of_rpy
 from ..xacro.expand import expanded, is_xacro
 from ..xacro.packages import Among, Packages
-from ..xml.source import MOST_JOINTS, Source, parsed, shown
-from .write import NO_LIMIT
+from ..xml.source import MOST_JOINTS, Source, is_no_limit, parsed, shown
 
 __all__ = [
     "Elements", "JointElement", "LinkElement", "axis_of", "origin_of", "placement_in",
@@ -64,12 +63,13 @@ class JointElement:
     point: Array = field(default_factory=lambda: np.zeros(3))  # of the axis, in the child's frame
     spring: float = 0.0
     neutral: float = 0.0
+    second: Array = field(default_factory=lambda: np.zeros(3))  # axis of a universal joint
 
 
 @dataclass(frozen=True, eq=False)
 class Elements:
     """The links and joints of a <robot>; what has a fault is there with some value. loops and
-    gravity: of formats that have them."""
+    gravity: of formats that have them. way: to say which joints have a motor."""
 
     root: Any
     name: str
@@ -77,6 +77,7 @@ class Elements:
     joints: list[JointElement]
     loops: Sequence[Any] = ()
     gravity: tuple[Any, ...] = ()
+    way: str = 'add <transmission>, or independent="false" to the <joint> of passive ones'
 
 
 def read_elements(
@@ -86,7 +87,7 @@ def read_elements(
     """Links and joints of a URDF file; None where it holds no list of them, right or wrong. files
     and arguments: for xacro."""
     root = parsed(data, source, "a URDF file has a <robot> element")
-    if root is not None and root.tag == "robot" and is_xacro(root):
+    if root is not None and root.tag == "robot" and is_xacro(root, source.file):
         root = expanded(root, source, files or Among(None), arguments or {})
     if root is None or not _is_urdf(root, source):
         return None
@@ -222,10 +223,10 @@ def _limits(element: Any, link: str, source: Source) -> dict[str, float]:
     limits: dict[str, float] = {}
     for key in ("lower", "upper", "velocity", "effort") if inner is not None else ():
         text = inner.get(key)
-        if text is None or text.strip().lower().lstrip("+-") in ("inf", "infinity"):
-            continue  # no limit
+        if text is None or is_no_limit(text):
+            continue
         value = _number(inner, key, link, source)
-        if value is not None and abs(value) < NO_LIMIT:
+        if value is not None:
             limits[key] = value
     if limits.get("lower", 0.0) > limits.get("upper", limits.get("lower", 0.0)):
         source.fault(

@@ -32,6 +32,7 @@ TYPES = {
     "spherical": "spherical", "ball": "spherical", "cylindrical": "cylindrical",
 }  # fmt: skip
 LOOKS = ("loop", "constraint", "coupling", "bushing")
+_SIMULATED = ("screw", "gearbox", "universal", "revolute2")  # by Gazebo alone
 _WITH_AXIS = ("revolute", "prismatic", "cylindrical")
 
 
@@ -50,6 +51,7 @@ class LoopElement:
 def read_loops(elements: Elements, source: Source) -> list[LoopElement]:
     """Every loop of a file, faults for those that cannot be read."""
     loops: list[LoopElement | None] = []
+    simulated = {link.get("name") for link in elements.root.iterfind("gazebo/link")}
     for element in elements.root:
         tag = _plain(element.tag)
         if tag == "loop_joint":
@@ -59,7 +61,16 @@ def read_loops(elements: Elements, source: Source) -> list[LoopElement]:
         elif tag == "ball_constraint":
             loops.append(_ball(element, source))
         elif tag == "gazebo":
-            loops += [_gazebo(joint, source) for joint in element.findall("joint")]
+            for joint in element.findall("joint"):
+                ends = {(joint.findtext(tag) or "").strip() for tag in ("parent", "child")}
+                if joint.get("type") in _SIMULATED or ends & simulated:
+                    what = "a joint or link that only Gazebo has, and left out:"
+                    words = f"'{shown(joint.get('name'))}' in <gazebo> is or ties {what}"
+                    source.fault(
+                        f"{words} what it ties moves freely", joint.sourceline, "", "warning"
+                    )
+                else:
+                    loops.append(_gazebo(joint, source))
         elif any(word in tag.lower() for word in LOOKS):
             words = f"<{shown(tag)}> looks like a loop or a coupling, and is left out: loops are"
             words += " read from <loop_joint>, <loop>, <drake:ball_constraint> and <gazebo><joint>"

@@ -25,6 +25,7 @@ from ..bodies import Body, longest_path, moved, named_frames
 from ..check import completed, weightless
 from ..closures import Placed
 from ..couplings import coupled
+from ..floating import has_inertia
 from ..frames import SNAP_ANGLE, Array, decimal_value
 from ..robot import (
     FIXED,
@@ -94,7 +95,7 @@ def robot_of(elements: Elements, source: Source, merge: bool, mimic: bool) -> Ro
     joints = with_rotors(placed.joints, elements.root, source)
     loops = loops_of([*read_loops(elements, source), *elements.loops], placed, place, source)
     if loops:
-        joints = with_motors(joints, elements.root, source)
+        joints = with_motors(joints, elements.root, source, elements.way)
     joints = coupled(joints, _couplings(elements, order, joints, source, mimic))
     unknown(elements.root, source)
     moving = {body.name for body in bodies if body.joint.sigma != FIXED}
@@ -105,6 +106,8 @@ def robot_of(elements: Elements, source: Source, merge: bool, mimic: bool) -> Ro
             for name, at in place.items() if name != base.link.name
         ],
     )  # fmt: skip
+    if not moving - {base.link.name} and base.kind == "fixed":
+        base = _free_body(base, placed, source)
     end = longest_path((joint.child, joint.parent, joint.type != "fixed") for joint in order)
     for element in elements.root.iterfind("end_effector"):
         end = element.get("link") if element.get("link") in place else end
@@ -115,6 +118,15 @@ def robot_of(elements: Elements, source: Source, merge: bool, mimic: bool) -> Ro
     )  # fmt: skip
     _tell_weightless(robot, links, source)
     return robot
+
+
+def _free_body(base: Base, placed: Placed, source: Source) -> Base:
+    """What has mass and no joint, as a drone: a base that floats; of scenery a fixed one."""
+    if source.failed or base.link.name == "world" or not has_inertia([placed.root, *placed.links]):
+        return base
+    words = "no joint of the file moves: it is read as one rigid body that flies freely"
+    source.fault(words, severity="warning")
+    return replace(base, kind="floating")
 
 
 def _tell_weightless(robot: Robot, links: Mapping[str, LinkElement], source: Source) -> None:

@@ -29,6 +29,7 @@ from ...errors import DescriptionError, Fault
 from ..bodies import longest_path
 from ..frames import Array, frame, perpendicular, roll_pitch_yaw, snap_angle
 from ..robot import FIXED, PRISMATIC, Frame, Joint, Link, Robot
+from ..xml.source import NO_LIMIT
 from ..xml.write import (
     NOT_XML,
     as_float,
@@ -46,9 +47,8 @@ from ..xml.write import (
     world_frame,
 )
 
-__all__ = ["NO_LIMIT", "write_urdf"]
+__all__ = ["write_urdf"]
 
-NO_LIMIT = 1e9  # URDF must give some limits; this size means none, here and in the reader
 _DRAKE = "http://drake.mit.edu"  # a name, never fetched
 
 

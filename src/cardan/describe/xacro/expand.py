@@ -37,12 +37,20 @@ _UNITS = {
 _ELSE = "what ROS's own program makes of it is read: xacro in.xacro > out.urdf"
 
 
-def is_xacro(root: Any) -> bool:
-    """Whether elements or expressions of xacro stand in a file."""
+_DIRECTIVES = (
+    "arg", "attribute", "call", "element", "if", "include", "insert_block", "macro", "property",
+    "unless",
+)  # fmt: skip
+
+
+def is_xacro(root: Any, file: str = "") -> bool:
+    """Whether elements or expressions of xacro stand in a file. In a .urdf, calls of macros alone
+    are what an expansion left."""
     return "xacro" in root.nsmap and any(
-        e.prefix == "xacro" or any("${" in x or "$(" in x for x in e.attrib.values())
-        for e in root.iter() if isinstance(e.tag, str)
-    )  # fmt: skip
+        (e.prefix == "xacro" and (e.tag.rpartition("}")[2] in _DIRECTIVES or file[-5:] != ".urdf"))
+        or any("${" in x or "$(" in x for x in e.attrib.values())
+        for e in root.iter()
+    )
 
 
 def expanded(

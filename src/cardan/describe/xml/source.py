@@ -16,12 +16,19 @@ from ..frames import SNAP_ANGLE
 
 LARGEST_FILE = 8_000_000  # bytes
 MOST_JOINTS = 5_000
+NO_LIMIT = 1e9  # where a format must give a limit, this size and more mean none
 LARGEST_NUMBER = 1e50  # squares and products of what a file gives must stay finite
 
 _SHOWN = 5  # names in a warning
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
-_DECLARATION = re.compile(r"\A\s*<\?xml\s[^>]*?\?>")
-_ENCODING = re.compile(rb"^\s*<\?xml\b[^>]*?encoding\s*=\s*[\"']([A-Za-z0-9._-]+)[\"']")
+_DECLARATION = re.compile(r"<\?xml\s[^>]*?\?>")
+# what libraries of robots read past, so that files have it: prefixes that nothing declares, "--" in
+# a comment, a declaration below the first line, text behind the root
+_HARMLESS = re.compile("NS_|ERR_HYPHEN_IN_COMMENT|ERR_MISPLACED_CDATA_END|ERR_RESERVED_XML_NAME")
+_BEHIND = "ERR_DOCUMENT_END"
+_ENCODING = re.compile(
+    rb"(?:\s|<!--.*?-->)*<\?xml\b[^>]*?encoding\s*=\s*[\"']([A-Za-z0-9._-]+)[\"']", re.DOTALL
+)
 _PROLOG = re.compile(r"\s+|<!--.*?-->|<\?.*?\?>", re.DOTALL)
 _ENCODINGS = {
     **dict.fromkeys(("utf-8", "utf8", "us-ascii", "ascii"), "utf-8-sig"),
@@ -82,6 +89,13 @@ class Source:
         return numbers if len(numbers) == len(parts) else None
 
 
+def is_no_limit(text: str) -> bool:
+    """Whether a limit says that there is none: infinite, 1e16, the largest number of a machine."""
+    text = text.strip()
+    infinite = text.lower().lstrip("+-") in ("inf", "infinity")
+    return infinite or (bool(_NUMBER.fullmatch(text)) and abs(float(text)) >= NO_LIMIT)
+
+
 def shown(text: object) -> str:
     """Text of the file fit for a message: printable, short."""
     clean = "".join(c if c.isprintable() else "?" for c in str(text)[:61])
@@ -114,7 +128,7 @@ def parsed(content: bytes | str, source: Source, expected: str = "") -> Any:
     """The root element of a file, or of the characters of one; None beside a fault."""
     try:
         text = content if isinstance(content, str) else _characters(content, expected)
-        return _root(text)
+        return _root(text, source)
     except _Refused as refused:
         source.fault(*refused.args)
         return None
@@ -130,7 +144,7 @@ def _characters(data: bytes, expected: str) -> str:
     encoding = "utf-8-sig"
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         encoding = "utf-16"
-    elif declared := _ENCODING.match(data[:200]):
+    elif declared := _ENCODING.match(data[:4000]):
         name = declared[1].decode("ascii")
         if name.lower() not in _ENCODINGS:
             raise _Refused(f"encoding '{name}' is not read; save the file as UTF-8", 1)
@@ -142,10 +156,8 @@ def _characters(data: bytes, expected: str) -> str:
         words = f"not text in {encoding.removesuffix('-sig')}: is this a robot file?"
         raise _Refused(words, line) from None
     _check_prolog(text, expected)
-    if not text.lstrip().startswith("<?xml"):
-        return text
     # the declared encoding no longer holds; the line count must
-    return _DECLARATION.sub(lambda match: "\n" * match[0].count("\n"), text.lstrip(), count=1)
+    return _DECLARATION.sub(lambda match: "\n" * match[0].count("\n"), text, count=1)
 
 
 def _check_prolog(text: str, expected: str) -> None:
@@ -163,27 +175,56 @@ def _check_prolog(text: str, expected: str) -> None:
         raise _Refused(f"this is not XML; {expected}", line)
 
 
-def _root(text: str) -> Any:
+def _root(text: str, source: Source) -> Any:
     from lxml import etree
 
     # huge_tree: bodies in bodies, 2048 levels instead of 256. What it also lifts is bounded before:
     # the size of the file, and entities, which no file may declare
     parser = etree.XMLParser(
         resolve_entities=False, no_network=True, load_dtd=False, dtd_validation=False,
-        huge_tree=True, recover=False, remove_comments=True, remove_pis=True, encoding="utf-8",
+        huge_tree=True, recover=True, remove_comments=True, remove_pis=True, encoding="utf-8",
     )  # fmt: skip
     try:
         root = etree.fromstring(text.encode("utf-8", "surrogatepass"), parser)
     except (etree.XMLSyntaxError, ValueError) as error:
-        line = getattr(error, "lineno", 0) or 0
-        message = str(getattr(error, "msg", None) or error)
-        if "Excessive depth" in message:
-            raise _Refused(
-                "elements nest too deeply: 2000 levels are read; write a chain this long as .urdf,"
-                " where bodies do not nest, or as .toml",
-                line,
-            ) from None
-        raise _Refused(f"malformed XML: {re.sub(r', line .*', '', message)}", line) from None
+        raise _malformed(str(error), getattr(error, "lineno", 0) or 0) from None
+    for entry in parser.error_log:
+        if entry.type_name == _BEHIND and root is not None:
+            words = f"what follows </{shown(root.tag)}> is left out: a file has one root"
+            source.fault(words, entry.line, severity="warning")
+        elif not _HARMLESS.match(entry.type_name):
+            raise _malformed(entry.message, entry.line)
+    if root is None:
+        raise _Refused("malformed XML: there is no element")
     if getattr(root.getroottree().docinfo, "doctype", ""):
         raise _Refused("a DOCTYPE is not allowed in a robot file; remove the declaration")
+    _name_spaces(root)
     return root
+
+
+def _malformed(message: str, line: int) -> _Refused:
+    if "Excessive depth" in message:
+        words = "elements nest too deeply: 2000 levels are read; write a chain this long as .urdf,"
+        return _Refused(f"{words} where bodies do not nest, or as .toml", line)
+    return _Refused(f"malformed XML: {re.sub(r', line .*', '', message.strip())}", line)
+
+
+def _name_spaces(root: Any) -> None:
+    """A default namespace is none, and a prefix that nothing declares its own namespace."""
+    for element in root.iter():
+        if element.prefix is None and (tag := _in_space(element.tag)) != element.tag:
+            element.tag = tag
+        for key in [key for key in element.attrib if ":" in key and key[0] != "{"]:
+            element.set(_in_space(key), element.attrib.pop(key))
+
+
+def _in_space(name: str) -> str:
+    if name.startswith("{"):
+        return name.rpartition("}")[2]
+    prefix, _, plain = name.partition(":")
+    plain = plain.strip(":")
+    if not plain or not prefix:
+        return name
+    if prefix == "xacro":
+        raise _Refused('xmlns:xacro="http://www.ros.org/wiki/xacro" is missing in <robot>')
+    return f"{{{prefix}}}{plain}"
