@@ -30,7 +30,7 @@ from cardan.app.web.server.quantities import quantity
 from cardan.app.web.server.state import Page
 from cardan.app.web.server.store import Store
 from cardan.describe.files import dumps, read_bytes
-from cardan.describe.robot import INERTIA
+from cardan.describe.robot import FIXED, INERTIA, PRISMATIC, REVOLUTE
 from cardan.describe.values.expression import number
 from cardan.errors import InputError
 from cardan.loops.numeric import skeleton
@@ -60,6 +60,21 @@ def test_a_small_number_shows_its_exponent(page: Page) -> None:
     assert tiny.take("1/7500000000") == ""
     tiny = cell([rows(page, INERTIA, "links")], tiny.label)
     assert tiny.shown()["brief"] == "1.3333e-10"
+    page.change(cardan.load("prrrp"))
+    theta = cell(_geometry(page), "theta of beam2")
+    assert (theta.value, theta.brief) == ("-0.722734247813416 + pi", "q5-0.72273 + π")
+
+
+def test_units_are_those_of_the_joints_there_are() -> None:
+    heads = ("IA", "FV", "effort", "upper", "stiffness", "length, m")
+    for sigmas, units in (
+        ((REVOLUTE,), ["kg m²", "N m s", "N m", "rad", "N m/rad", "m"]),
+        ((PRISMATIC,), ["kg", "N s/m", "N", "m", "N/m", "m"]),
+        ((REVOLUTE, PRISMATIC, FIXED), ["kg m² or kg", "N m s or N s/m", "N m or N", "rad or m",
+                                        "N m/rad or N/m", "m"]),
+    ):  # fmt: skip
+        shown = Block(heads, [], sigmas=frozenset(sigmas)).shown()["heads"]
+        assert [head["unit"] for head in shown] == units
 
 
 def test_a_result_is_compared_with_others_on_its_own_robot() -> None:
@@ -225,7 +240,7 @@ def test_degrees_are_those_of_the_whole_page(page: Page) -> None:
     alpha = cell(_geometry(page), label)
     assert alpha.value == "90"
     heads = Block(["alpha", "d", "upper", "stiffness"], [], degrees=True).shown()["heads"]
-    assert [head["unit"] for head in heads] == ["deg", "m", "deg or m", "N m/rad"]
+    assert [head["unit"] for head in heads] == ["deg", "m", "deg or m", "N m/rad or N/m"]
     for text, exact in (("45", "pi/4"), ("pi/3", "pi/3"), ("90°", "pi/2"), ("22,5", "pi/8"),
                         ("0.5 rad", "0.5"), ("2π", "2*pi"), ("a0", "a0")):  # fmt: skip
         assert cell(_geometry(page), label).take(text) == ""

@@ -218,7 +218,7 @@ def test_a_cell_names_the_variable_of_its_joint(tmp_path: Path) -> None:
 
     assert (theta().empty, theta().brief) == ("th1", "")
     assert theta().take("pi/4") == ""  # type: ignore[misc]
-    assert (theta().value, theta().brief) == ("pi/4", "th1+pi/4")
+    assert (theta().value, theta().brief) == ("pi/4", "th1+π/4")
 
 
 def test_links_are_inserted_and_duplicated() -> None:

@@ -4,6 +4,7 @@ One component of the page holds all cells of all tables in sight, whatever their
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,7 +13,7 @@ from nicegui import ui
 from nicegui.element import Element
 
 from ....describe.fields import UNIT
-from ....describe.robot import REVOLUTE, Joint, Robot
+from ....describe.robot import PRISMATIC, REVOLUTE, Joint, Robot
 from ....describe.values.expression import number
 from ....errors import CardanError, InputError
 from .. import WORDS
@@ -25,21 +26,24 @@ __all__ = [
     "setter", "take", "typed", "word",
 ]  # fmt: skip
 
-UNITS = {
+_UNITS = {
     "gamma": "rad", "alpha": "rad", "theta": "rad", "b": "m", "d": "m", "r": "m", "M": "kg",
     **dict.fromkeys(("MX", "MY", "MZ"), "kg m"),
-    **dict.fromkeys(("XX", "XY", "XZ", "YY", "YZ", "ZZ", "IA"), "kg m²"),
+    **dict.fromkeys(("XX", "XY", "XZ", "YY", "YZ", "ZZ"), "kg m²"),
     **dict.fromkeys(("FX", "FY", "FZ"), "N"), **dict.fromkeys(("CX", "CY", "CZ"), "N m"),
-    **dict.fromkeys(("FV", "FVA", "damping"), "N m s"), "FQ": "N m s²",
-    **dict.fromkeys(("FS", "FSA", "FB", "FO"), "N m"),
-    **dict.fromkeys(("VB", "VS"), "rad/s or m/s"),
-    **dict.fromkeys(("stiffness", "spring"), "N m/rad"),
-    **dict.fromkeys(("lower", "upper", "home", "rest", "neutral", "offset"), "rad or m"),
-    "velocity": "rad/s or m/s", "effort": "N m or N",
     **dict.fromkeys(("at x", "at y", "at z"), "m"),
     **dict.fromkeys(("roll", "pitch", "yaw"), "rad"),
 }  # fmt: skip
+_OF_JOINTS = {  # of one that turns, of one that slides
+    "IA": ("kg m²", "kg"), **dict.fromkeys(("FV", "FVA", "damping"), ("N m s", "N s/m")),
+    "FQ": ("N m s²", "N s²/m²"),
+    **dict.fromkeys(("FS", "FSA", "FB", "FO", "effort"), ("N m", "N")),
+    **dict.fromkeys(("VB", "VS", "velocity"), ("rad/s", "m/s")),
+    **dict.fromkeys(("stiffness", "spring"), ("N m/rad", "N/m")),
+    **dict.fromkeys(("lower", "upper", "home", "rest", "neutral", "offset"), ("rad", "m")),
+}  # fmt: skip
 _MOST_ADDED = 100  # rows of a block that is pasted
+_LONG = re.compile(r"(?<![\w.])\d*\.\d{5,}(?:[eE][+-]?\d+)?")  # a number in a formula
 _ROOM = 7  # characters of a number that is shown whole
 _STIFF = ("stiffness", "spring")  # torque per angle stays SI
 _GREEK = {"gamma": "γ", "alpha": "α", "theta": "θ"}
@@ -84,12 +88,20 @@ class Block:
     rows: Sequence[Sequence[Cell]]
     title: str = ""
     degrees: bool = False  # the unit of angles
+    sigmas: frozenset[int] = frozenset((REVOLUTE, PRISMATIC))  # which joints there are
+
+    def _head(self, words: str) -> dict[str, str]:
+        name, _, unit = words.partition(", ")
+        pair = _OF_JOINTS.get(name, ())
+        own = [x for sigma, x in zip((REVOLUTE, PRISMATIC), pair, strict=False)
+               if sigma in self.sigmas]  # fmt: skip
+        unit = unit or _UNITS.get(name) or " or ".join(own)
+        if self.degrees and name not in _STIFF:
+            unit = unit.replace("rad", "deg")
+        return {"text": _GREEK.get(name, name), "unit": unit}
 
     def shown(self) -> dict[str, Any]:
-        units = {key: x.replace("rad", "deg") if self.degrees and key not in _STIFF else x
-                 for key, x in UNITS.items()}  # fmt: skip
-        heads = [{"text": _GREEK.get(head, head), "unit": units.get(head, "")}
-                 for head in self.heads]  # fmt: skip
+        heads = [self._head(head) for head in self.heads]
         blank = Cell("word").shown()  # so that the lines between rows go all the way
         rows = [[cell.shown() for cell in row] + [blank] * (len(heads) - len(row))
                 for row in self.rows]  # fmt: skip
@@ -249,10 +261,13 @@ def expression(
 
 
 def _brief(text: str, x: float | None) -> str:
-    """A long number in five digits; nothing where the text itself is short, or a formula."""
-    if x is None or len(text) <= _ROOM or "pi" in text:
-        return ""
-    return f"{x:.5g}"
+    """A long number, also in a formula, in five digits, and π; nothing where the text says the
+    same."""
+    if x is not None and len(text) > _ROOM and "pi" not in text:
+        return f"{x:.5g}"
+    brief = _LONG.sub(lambda digits: f"{float(digits[0]):.5g}", text)
+    brief = re.sub(r"\bpi\b", "π", brief)
+    return "" if brief == text else brief
 
 
 def typed(

@@ -93,7 +93,8 @@ def description(page: Page) -> None:
         title = str(tabs.value)
 
         def blocks() -> Blocks:
-            return [replace(block, degrees=page.degrees) for block in make(page)]
+            sigmas = frozenset(joint.sigma for joint in page.robot.joints)
+            return [replace(x, degrees=page.degrees, sigmas=sigmas) for x in make(page)]
 
         more = added if title in _BY_LINK else framed if title == "Frames" else None
         grid.show(title, blocks, _EMPTY.get(title, ""), more)

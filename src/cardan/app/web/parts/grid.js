@@ -114,8 +114,12 @@ export default {
         ? { left: `${left}px`, bottom: `${window.innerHeight - box.top + 3}px` }
         : { left: `${left}px`, top: `${box.bottom + 3}px` };
     },
-    entered(b, r, c) {
+    entered(b, r, c, event) {
       this.at = this.key(b, r, c);
+      // at once, and still selected: what is typed now replaces it
+      const box = event.target, whole = box.value && box.selectionEnd - box.selectionStart === box.value.length;
+      box.value = this.drafts[this.at] ?? this.cell(this.at).value;
+      if (whole) box.select();
       this.place();
       if (this.range?.b !== b || !this.inside(b, r, c)) this.range = { b, r, c, r2: r, c2: c };
       this.$emit("row", [b, r]);
