@@ -118,12 +118,15 @@ def test_what_is_typed_stays_while_the_robot_is_drawn_anew(page: Any) -> None:
 
 def test_a_cell_says_what_is_wrong(page: Any) -> None:
     cell = page.get_by_label("alpha of link2")
+    page.get_by_label("b of link2").press("Tab")
+    page.keyboard.type("1")  # in place of what is there, also where that was shown in short
+    assert cell.input_value() == "1"
     cell.fill("pi/")
     page.get_by_text("found the end; allowed: a number").wait_for(timeout=SLOW)
     cell.press("Enter")
     page.reload()
     page.get_by_label("alpha of link2").wait_for(timeout=SLOW)
-    assert page.get_by_label("alpha of link2").input_value() == "pi/2"
+    assert page.get_by_label("alpha of link2").input_value() == "π/2"
 
 
 def test_code_is_that_of_the_command_line(page: Any, tmp_path: Path) -> None:
@@ -265,6 +268,13 @@ def test_simulation_moves_the_robot(page: Any) -> None:
     page.get_by_text("of Universal Robots UR5, at").wait_for(timeout=SLOW)
     page.locator(".chart").first.wait_for(timeout=SLOW)
     assert page.get_by_label("first velocities").input_value() == "0.5"
+    words = (
+        "[...new Set(Array.from(document.querySelectorAll('.chart text'), "
+        "(x) => x.getAttribute('fill')))]"
+    )
+    until(page, lambda: page.evaluate(words) == ["#57616b"])
+    page.get_by_label("Dark or light").click()
+    until(page, lambda: page.evaluate(words) == ["#a0aab4"])
 
 
 def test_a_broken_file_is_explained(page: Any, tmp_path: Path) -> None:
@@ -391,7 +401,7 @@ def test_keys_choose_tabs_and_undo(page: Any) -> None:
 def test_menus_answer_to_keys(page: Any) -> None:
     page.get_by_role("button", name="Geometric", exact=True).focus()
     page.keyboard.press("ArrowDown")
-    page.locator(".menu-item:focus", has_text="transform").wait_for(timeout=SLOW)
+    page.locator(".menu-item:focus", has_text="Transform").wait_for(timeout=SLOW)
     page.keyboard.press("ArrowRight")
     page.locator(".menu-item:focus", has_text="jacobian").wait_for(timeout=SLOW)
     page.keyboard.press("Enter")
@@ -475,7 +485,7 @@ def test_a_link_is_made_flexible(page: Any) -> None:
 
 def test_another_language_by_the_menu(page: Any) -> None:
     page.get_by_role("button", name="Optimizer", exact=True).click()
-    page.get_by_role("menuitem", name="Code in maple", exact=True).click()
+    page.get_by_role("menuitem", name="Code in Maple", exact=True).click()
     page.locator(".cm-content", has_text="inverse-dynamics of 'RX90'").wait_for(timeout=SLOW)
 
 
@@ -666,6 +676,26 @@ def test_the_picture_is_drawn_only_where_it_changes(page: Any) -> None:
     until(page, lambda: page.evaluate(drawn) > counts[-1])
 
 
+# whether all labels are there; pairs of them that lie on each other, and those outside
+_LABELS = """() => {
+  const room = getElement(document.querySelector('.scene').id.slice(1)).text_renderer.domElement;
+  const labels = [...room.children].filter((x) => x.style.display !== 'none');
+  const boxes = labels.map((x) => x.getBoundingClientRect());
+  const edge = room.getBoundingClientRect().right;
+  const on = (a, b) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 0.5
+    && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 0.5;
+  const pairs = boxes.flatMap((a, k) => boxes.slice(k + 1).filter((b) => on(a, b)));
+  return [labels.length > 35, pairs.length + boxes.filter((a) => a.right > edge).length];
+}"""
+
+
+def test_no_label_of_the_picture_lies_on_another(page: Any) -> None:
+    """Six frames in three places, with their axes, dimensions and names."""
+    for words in ("Axes of all frames", "The table's lengths", "Names of the links"):
+        page.get_by_label(words).click()
+    until(page, lambda: page.evaluate(_LABELS) == [True, 0])
+
+
 def test_a_picture_can_be_saved(page: Any, tmp_path: Path) -> None:
     page.get_by_label("Names of the links").click()
     with page.expect_download(timeout=SLOW) as found:
@@ -703,7 +733,7 @@ def test_the_gallery_shows_and_opens(page: Any, server: Server) -> None:
     assert page.locator(".robot-card svg polyline").count() > 50
     card = cards.filter(has_text="Branched tree")
     card.get_by_role("button", name="Counts").click()
-    page.get_by_role("cell", name="inverse-dynamics").wait_for(timeout=SLOW)
+    page.get_by_role("cell", name="inverse dynamics").wait_for(timeout=SLOW)
     page.get_by_role("button", name="Close").click()
     card.get_by_role("button", name="Open").click()
     page.locator(".header .title", has_text="Branched tree").wait_for(timeout=SLOW)

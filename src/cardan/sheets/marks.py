@@ -4,6 +4,7 @@ gamma, b, alpha and d in that of its antecedent, so that each stands still in it
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -47,7 +48,8 @@ def marks(j: int, joint: Joint, known: Joint) -> Iterator[Mark]:
     foot, zero = b * z, np.zeros(3)
 
     def words(letter: str, key: str) -> str:
-        return f"{letter}{j} = {getattr(joint, key)}"
+        value = re.sub(r"\bpi\b", "π", str(getattr(joint, key)))
+        return f"{letter}{j} = {value}"
 
     if abs(gamma) > 1e-9:
         yield Mark(i, words("γ", "gamma"), zero, x, z, gamma)

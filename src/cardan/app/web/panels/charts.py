@@ -166,10 +166,11 @@ def _figure(
     whole.set_visibility("dataZoom" in options)
 
     def themed(dark: bool) -> None:
+        shown = figure.options  # not those it was made of, which it has copied
         for part in ("legend", "visualMap"):
-            if part in options:
-                options[part]["textStyle"] = {"color": _SOFT[dark]}
-        for axis in (options["xAxis"], options["yAxis"]):
+            if part in shown:
+                shown[part]["textStyle"] = {"color": _SOFT[dark]}
+        for axis in (shown["xAxis"], shown["yAxis"]):
             axis["axisLabel"] = {**axis.get("axisLabel", {}), "color": _SOFT[dark]}
             axis["nameTextStyle"] = {**axis.get("nameTextStyle", {}), "color": _SOFT[dark]}
         tinted(figure, dark)

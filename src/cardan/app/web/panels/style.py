@@ -9,11 +9,11 @@ __all__ = ["KEYS", "SPLASH", "STYLE", "UPRIGHT", "is_dark"]
 STYLE = """
 :root { --line: #dfe3e8; --soft: #57616b; --face: #ffffff; --ink: #1d2730; --scene: #f3f5f7;
   --accent: #2b5d8a; --wrong: #a93a25; --stale: #8a5a00;
-  --hover: #eff3f7; --lift: #ffffff; --ring: #d9822b; }
+  --hover: #eff3f7; --lift: #ffffff; --ring: #d9822b; --mark: #a0146e; }
 body.body--dark { color-scheme: dark;
   --line: #30363d; --soft: #a0aab4; --face: #15181c; --ink: #dfe3e8;
   --scene: #1b2027; --accent: #7fb2e0; --wrong: #f0876f; --stale: #e0b050;
-  --hover: #222831; --lift: #1d2126; }
+  --hover: #222831; --lift: #1d2126; --mark: #f08cc4; }
 body { font-family: "Inter", -apple-system, "Segoe UI", "Roboto", system-ui, sans-serif;
   font-size: 14px; color: var(--ink); background: var(--face); overflow: hidden;
   -webkit-font-smoothing: antialiased; }
@@ -161,7 +161,8 @@ math { font-family: "Page Math", "STIX Two Math", "Cambria Math", math; }
   background: var(--lift); border: 1px solid var(--line); border-radius: 6px;
   box-shadow: 0 2px 10px rgb(0 0 0 / .18); pointer-events: none; }
 .equation.here { background: color-mix(in srgb, var(--accent) 14%, transparent); }
-.equation h2, .equation h3 { margin: 4px 0 0; font-size: 1.05rem; line-height: 1.4; }
+.equation h2, .equation h3 { margin: 4px 0 0; font-size: 1.05rem; font-weight: 600;
+  line-height: 1.4; }
 .equation h3 { font-size: .95rem; }
 .equations [data-name] { cursor: pointer; }
 .equations [data-name]:hover { color: var(--wrong); }
@@ -219,7 +220,10 @@ button.slider-unit { cursor: pointer; } button.slider-unit:hover { color: var(--
 .symbols { gap: 4px 12px; padding-bottom: 4px; }
 .symbol { display: flex; align-items: center; gap: 4px; }
 .symbol .cell { width: 62px; box-shadow: 0 0 0 1px var(--line); }
-.menu-list { max-width: 25rem; padding: 5px 0; } .menu-hint { color: var(--soft); font-size: 12px; }
+.menu-list { padding: 5px 0; display: grid; grid-template-columns: auto auto; }
+.menu-list > * { grid-column: 1 / -1; } .menu-hint { color: var(--soft); font-size: 13px; }
+.menu-item { display: grid; grid-template-columns: subgrid; gap: 24px; align-items: center;
+  max-width: 46rem; }
 .menu-item:focus-visible { background: var(--hover); outline-offset: -2px; }
 .menus { gap: 2px; }
 .opening { width: 28rem; max-height: 84vh; } .chooser-list { height: 58vh; overflow: auto; }
@@ -248,7 +252,7 @@ button.slider-unit { cursor: pointer; } button.slider-unit:hover { color: var(--
 .wide { max-width: 90vw !important; width: 60rem; }
 .counts { max-width: min(60rem, 92vw) !important; } .q-card .q-table__card { background: none; }
 .tables { white-space: pre; overflow-x: auto; width: 100%; }
-.left .nicegui-column:has(> .use-panel) { gap: 0; }
+.nicegui-tab-panel:has(> .use-panel) { gap: 0; }
 .tip { position: fixed; z-index: 9000; max-width: min(22rem, 92vw); padding: 3px 9px;
   border-radius: 4px; font-size: 12.5px; color: var(--face); background: var(--ink);
   pointer-events: none; }
@@ -274,6 +278,8 @@ button.slider-unit { cursor: pointer; } button.slider-unit:hover { color: var(--
 .facts th, .facts td { text-align: left; padding: 3px 18px 3px 0; vertical-align: top;
   border-bottom: 1px solid var(--line); font-weight: 400; }
 .facts thead th { font-weight: 600; white-space: nowrap; } .facts tbody th { color: var(--soft); }
+.use-panel .q-field__label::first-letter, .options .q-field__label::first-letter {
+  text-transform: uppercase; }
 .form-row { gap: 4px 16px; } .form-line:not(:has(> :not(.hidden))) { display: none; }
 .upload .q-uploader__header { background: var(--hover); color: var(--ink); }
 .upload-head { display: flex; align-items: center; gap: 10px; padding: 9px 12px; cursor: pointer; }
@@ -367,8 +373,8 @@ for (const kind of ["focusout", "keydown", "mousedown"])
 
 
 async def is_dark() -> bool:
-    """How the page looks now: as the user chose, or as the system is set."""
+    """How the system is set."""
     try:
-        return bool(await ui.run_javascript("document.body.classList.contains('body--dark')"))
+        return bool(await ui.run_javascript("matchMedia('(prefers-color-scheme: dark)').matches"))
     except TimeoutError:
         return False

@@ -94,7 +94,30 @@ export default {
       };
       for (const names of [view.text_renderer, view.text3d_renderer]) {
         const place = names.render;
-        names.render = (...args) => { if (fresh) place.apply(names, args); };
+        names.render = (...args) => {
+          if (!fresh) return;
+          place.apply(names, args);
+          this.partLabels(names.domElement);
+        };
+      }
+    },
+    // frames often share a place: labels that would lie on each other stand below each other, and
+    // none leaves the picture to the right
+    partLabels(room) {
+      const labels = [...room.children].filter((label) => label.style.display !== "none"), placed = [];
+      for (const label of labels) label.style.translate = "";
+      const edge = room.getBoundingClientRect().right - 4;
+      const boxes = labels.map((label) => {
+        const { left, right, top, bottom } = label.getBoundingClientRect(), side = Math.min(0, edge - right);
+        return { label, side, left: left + side, right: right + side, top, high: bottom - top };
+      });
+      for (const box of boxes.sort((a, b) => a.top - b.top)) {
+        const first = box.top, beside = placed.filter((x) => x.left < box.right && box.left < x.right);
+        for (const x of beside) // from above downwards
+          if (box.top < x.top + x.high && x.top < box.top + box.high) box.top = x.top + x.high;
+        placed.push(box);
+        placed.sort((a, b) => a.top - b.top);
+        if (box.side || box.top > first) box.label.style.translate = `${box.side}px ${box.top - first}px`;
       }
     },
     // the robot has moved out of sight: the camera may follow, unless the user has placed it
@@ -259,6 +282,7 @@ export default {
       const { view, light, floor } = this.own, box = new THREE.Box3();
       view.scene.traverse((x) => {
         if (!x.isMesh || !x.material?.isMeshPhongMaterial) return;
+        if (x.name === "target") { x.material.depthTest = false; x.renderOrder = 9; } // also inside a body
         const e = x.matrixWorld.elements;
         x.castShadow = x.material.opacity > 0.9;
         if (x.castShadow) box.expandByPoint(new THREE.Vector3(e[12], e[13], e[14]));

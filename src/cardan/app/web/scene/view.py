@@ -55,8 +55,9 @@ _SHOWN = {
 _SWING, _SWINGING = 1.6, 120.0  # s: of one swing of a mode, and until it is stopped
 _BODY = 0.035  # thickness of a body that bends, in that of the robot
 _LEAST = 105  # of 255: of the strongest part of a colour on a dark ground
-_MARK = "font:600 12px serif;color:#a0146e;white-space:nowrap"
-_LABEL = "font-size:11px;color:inherit;padding-left:64px;white-space:nowrap"
+_MARK = "font:600 12px serif;color:var(--mark);white-space:nowrap;margin-left:5px"
+_LABEL = "font-size:11px;color:inherit;white-space:nowrap;margin-left:32px"
+_INDEX = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 
 class View:
@@ -193,7 +194,7 @@ class View:
                 self.tools["surfaces"].set_visibility(bool(self.page.surfaces()))
                 self.tools["ellipsoid"].set_visibility(not robot.constrained)
                 self._extras()
-                self.target = self.scene.sphere(0.05 * self.thick).material("#b5402a", 0.5)
+                self.target = self.scene.sphere(0.04 * self.thick).material("#b5402a", 0.5)
                 self.target.draggable().with_name("target")
         self._close_loops()
         self.tool.build()
@@ -268,9 +269,10 @@ class View:
         drawn = []
         for _, frame in self.page.labels():
             pose = placement(frame)
+            index = str(frame.link).translate(_INDEX) if frame.name == str(frame.link) else ""
             with self.frames[frame.link], self.scene.group() as axes:
                 for k, (letter, colour) in enumerate(_AXES.items()):
-                    self._arrow(letter, colour, np.eye(3)[k])
+                    self._arrow(letter + index, colour, np.eye(3)[k])
             axes.move(*pose[:3, 3].tolist()).rotate_R(pose[:3, :3].tolist())
             drawn.append(axes)
         return drawn
@@ -285,7 +287,7 @@ class View:
         scene.cylinder(0, 3 * thin, 9 * thin, 12).material(colour).move(
             *(axis * long).tolist()
         ).rotate_R(turn)
-        style = f"font:italic 600 12px serif;color:{colour}"
+        style = f"font:italic 600 12px serif;color:color-mix(in srgb, {colour} 70%, var(--ink))"
         scene.text(letter, style).move(*(axis * 1.2 * long).tolist())
 
     def _lengths(self) -> list[Any]:
@@ -303,9 +305,8 @@ class View:
     def _mark(self, mark: Mark, j: int) -> None:
         lines = mark.points((0.11 + 0.035 * (j % 3)) * self.thick)  # joints often share a place
         for a, b in pairwise(lines):
-            self.scene.line(a.tolist(), b.tolist()).material("#a0146e")
-        style = f"{_MARK};padding-left:10px;padding-top:{30 * (j % 3)}px"
-        self.scene.text(mark.words, style).move(*lines[len(lines) // 2].tolist())
+            self.scene.line(a.tolist(), b.tolist()).material("#c9408f")
+        self.scene.text(mark.words, _MARK).move(*lines[len(lines) // 2].tolist())
 
     def _surfaces(self) -> list[Any]:
         """What the file of the robot looks like; its frames are found by the names of links."""
@@ -324,10 +325,9 @@ class View:
 
     def _names(self) -> list[Any]:
         drawn = []
-        for k, (words, frame) in enumerate(self.page.labels()):
+        for words, frame in self.page.labels():
             with self.frames[frame.link]:
-                # frames often share their origin: their names stand below each other
-                text = self.scene.text(words, f"{_LABEL};padding-top:{k % 4 * 24}px")
+                text = self.scene.text(words, _LABEL)
                 place = placement(frame)[:3, 3].tolist()
                 drawn.append(text.move(*place))
                 if any(place):  # of the file: a thin line says on which link
@@ -382,7 +382,8 @@ class View:
             for j, centre in self.weights.items():
                 at = frames[..., j, :3, :3] @ centre + frames[..., j, :3, 3]
                 places.append(at.reshape(-1, 3))
-            fit(self.scene, np.concatenate(places), 0.09 * self.thick, self.direction)
+            around = 0.26 if self.shows("axes") or self.shows("lengths") else 0.09
+            fit(self.scene, np.concatenate(places), around * self.thick, self.direction)
             self.around.looked()
 
     # placing
