@@ -18,7 +18,7 @@ import pytest
 from tests.compare import among
 
 import cardan
-from cardan.app.web.jobs import work
+from cardan.app.web.jobs import studies, work
 from cardan.app.web.jobs.pool import JobError, Jobs, Limits, Result
 from cardan.app.web.jobs.questions import driven
 from cardan.app.web.scene.continuation import follow
@@ -29,6 +29,7 @@ from cardan.describe.files import dumps
 from cardan.describe.frames import roll_pitch_yaw
 from cardan.describe.robot import Base
 from cardan.describe.values.expression import number
+from cardan.errors import CardanError
 from cardan.loops.numeric import equations, skeleton
 from cardan.loops.standing import assembled, standing
 from cardan.mechanism.tree import Tree
@@ -517,6 +518,12 @@ def test_studies_say_what_the_library_says() -> None:
     dexterity = cardan.workspace(robot, 200).measure("dexterity")
     assert _csv(answer, "workspace.csv")["dexterity"] == pytest.approx(dexterity)
     assert answer["maps"][0]["value"] == "dexterity"
+
+
+def test_a_reduced_model_needs_numbers() -> None:
+    question = {"q": [0.0, 0.0], "to": [0.5, 0.5], "duration": 1.0}
+    with pytest.raises(CardanError, match="a reduced model of 'Planar 2R' needs numbers; 12"):
+        studies.reduction(cardan.load("planar2r"), question, print)
 
 
 def test_modes_are_shapes_of_the_robot() -> None:

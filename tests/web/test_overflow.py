@@ -112,7 +112,7 @@ def test_nothing_lies_on_a_text(wide: Any) -> None:
     wide.locator(".equations math").first.wait_for(timeout=SLOW)
     assert wide.evaluate(COVERED) == []
     wide.evaluate("document.querySelector('.equation-bar').style.width = '100%'")
-    assert "inverse-dynamics of" in str(wide.evaluate(COVERED))  # the measure sees it
+    assert "inverse dynamics of" in str(wide.evaluate(COVERED))  # the measure sees it
     wide.reload()
     wide.set_viewport_size({"width": 800, "height": 1300})  # the list fills the room that it has
     wide.locator(".equations math").first.wait_for(timeout=SLOW)

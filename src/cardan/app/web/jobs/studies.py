@@ -13,6 +13,8 @@ import numpy as np
 
 from ....catalogue import model
 from ....errors import CardanError, InputError
+from ....mechanism.frames import frame_of
+from ....motion.joints import require_numbers
 from .. import WORDS
 from .motion import as_csv, attached_files, bandwidth_of, loaded, planned
 from .questions import Data, Say, vector
@@ -150,7 +152,7 @@ def workspace(robot: Any, data: Data, say: Say) -> Data:
     facts = space.table()
     unit = {1: "m", 2: "m²", 3: "m³"}[facts["dimensions"]]
     rows = [
-        ["frame", facts["frame"]],
+        ["frame", frame_of(robot, data.get("frame") or None).name],
         ["distance from the base", f"{facts['nearest']:.4g} to {facts['farthest']:.4g} m"],
         *([axis, f"{low:.4g} to {high:.4g} m"]
           for axis, low, high in zip("xyz", facts["lowest"], facts["highest"], strict=True)),
@@ -218,6 +220,7 @@ def reduction(robot: Any, data: Data, say: Say) -> Data:
 
     robot = loaded(robot, data)
     moved = planned(robot, data, vector(data, "q", robot.n))
+    require_numbers(robot, "a reduced model")
     say("deriving")
     program = model(robot, str(data.get("model") or "inverse-dynamics"))
     say("leaving out terms")

@@ -18,6 +18,7 @@ from ....sheets.picture import sketch
 from ...published import kind_of, published
 from ..jobs.pool import Jobs
 from ..server.store import Project
+from .models import spoken
 from .structure import structure
 from .style import STYLE
 
@@ -124,7 +125,9 @@ async def _counts(name: str, robot: Robot, jobs: Jobs) -> None:
         others = published(name, robot, model, kind_of(name))
         words = "; ".join(f"{o} {o.condition}".strip() for o in others)
         once = f"{cost[2]}/{cost[3]}" if any(cost[2:]) else ""
-        rows.append({"model": model, "mul": cost[0], "add": cost[1], "once": once, "others": words})
+        rows.append(
+            {"model": spoken(model), "mul": cost[0], "add": cost[1], "once": once, "others": words}
+        )
     heads = {"model": "model", "mul": "mul", "add": "add"}
     if any(row["once"] for row in rows):
         heads["once"] = "once mul/add"

@@ -22,13 +22,23 @@ from ..server.state import Page
 from ..server.store import robot_of
 from .equations import Equations
 
-__all__ = ["Models"]
+__all__ = ["Models", "spoken", "tongues"]
 
-_EXTENSIONS = {
-    "c": "c", "cpp": "hpp", "fortran": "f90", "matlab": "m", "mathematica": "m", "maple": "mpl",
-    "python": "py", "jax": "py", "torch": "py", "julia": "jl", "rust": "rs", "cuda": "cu",
-    "text": "txt", "latex": "tex", "markdown": "md", "html": "html",
+_LANGUAGES = {  # what they are called, the end of their files, how the editor colours them
+    "c": ("C", "c", "C"), "cpp": ("C++", "hpp", "C++"), "fortran": ("Fortran", "f90", "Fortran"),
+    "matlab": ("MATLAB", "m", "Octave"), "mathematica": ("Mathematica", "m", "Mathematica"),
+    "maple": ("Maple", "mpl", None), "python": ("Python", "py", "Python"),
+    "jax": ("JAX", "py", "Python"), "torch": ("PyTorch", "py", "Python"),
+    "julia": ("Julia", "jl", "Julia"), "rust": ("Rust", "rs", "Rust"),
+    "cuda": ("CUDA", "cu", "C++"), "text": ("plain text", "txt", None),
+    "latex": ("LaTeX", "tex", "sTeX"), "markdown": ("Markdown", "md", "Markdown"),
+    "html": ("HTML", "html", "HTML"),
 }  # fmt: skip
+_MODELS = {
+    "jdot-qdot": "J\u0307 q\u0307",
+    "bias": "bias torques",
+    "lagrange": "Lagrange's equations",
+}
 _WORDS = {"f_e": "external wrenches f_e"}  # options whose name says little
 # for those who cannot see it: the editor is there a moment after its place
 _NAMED = """
@@ -43,11 +53,16 @@ const name = () => {
 name();
 """
 _NUMERIC = ("ros2", "fmu")  # packages of numbers: symbols take the values of the tab Use
-_HIGHLIGHT = {
-    "c": "C", "cpp": "C++", "fortran": "Fortran", "python": "Python", "jax": "Python",
-    "torch": "Python", "julia": "Julia", "rust": "Rust", "cuda": "C++", "latex": "sTeX",
-    "markdown": "Markdown", "html": "HTML", "matlab": "Octave", "mathematica": "Mathematica",
-}  # fmt: skip
+
+
+def spoken(model: str) -> str:
+    """What a model of the menu is called where it is read."""
+    return _MODELS.get(model, model.replace("-", " "))
+
+
+def tongues() -> dict[str, str]:
+    """The languages of code, and what they are called."""
+    return {name: _LANGUAGES[name][0] if name in _LANGUAGES else name for name in languages()}
 
 
 class Models:
@@ -66,7 +81,7 @@ class Models:
         with ui.column().classes("w-full models"):
             with ui.row().classes("items-center w-full no-wrap model-bar"):
                 self.choice = ui.select(
-                    {name: f"{entry.group}: {name}" for name, entry in MENU.items()},
+                    {name: f"{entry.group}: {spoken(name)}" for name, entry in MENU.items()},
                     value=self.name, label="Model", with_input=True,
                     on_change=lambda event: self.choose(event.value),
                 ).classes("model-choice").props("dense")  # fmt: skip
@@ -189,7 +204,7 @@ class Models:
         """Derive once more, by the search for the fewest operations."""
         field = self.fields.get("effort")
         if field is None:
-            self._say(f"'{self.name}' has one form only: there is nothing to search for")
+            self._say(f"{spoken(self.name)}: it has one form only: there is nothing to search for")
             return
         field.value = "max"
         await self.start()
@@ -276,7 +291,7 @@ class Models:
 
     def _summary(self, answer: dict[str, Any]) -> None:
         with ui.row().classes("items-center figures"):
-            ui.label(f"{self.asked['model']} of {self.robot}").classes("name")
+            ui.label(f"{spoken(self.asked['model'])} of {self.robot}").classes("name")
             cost, *more = counted(answer)
             ui.label(cost).classes("figure")
             ui.label("; ".join([*more, f"derived in {answer['seconds']:.2f} s"])).classes("hint")
@@ -359,7 +374,7 @@ class Code:
         with panel:
             with ui.row().classes("items-center"):
                 ui.select(
-                    languages(), value=models.language, label="Language",
+                    tongues(), value=models.language, label="Language",
                     on_change=lambda event: self.show(event.value),
                 ).classes("w-36").props("dense")  # fmt: skip
                 self.ready = [
@@ -393,18 +408,19 @@ class Code:
         for button in self.ready:
             button.set_enabled(bool(text))
         name = re.sub(r"[^a-z0-9]+", "_", f"{page.robot.name}_{self.question['model']}".lower())
-        self.text, self.file = text, f"{name.strip('_')}.{_EXTENSIONS.get(language, 'txt')}"
+        words, ending, colours = _LANGUAGES.get(language, (language, "txt", None))
+        self.text, self.file = text, f"{name.strip('_')}.{ending}"
         self.room.clear()
         with self.room:
             if not text:
-                ui.label(f"This model has no form in {language}.").classes("hint")
+                ui.label(f"This model has no form in {words}.").classes("hint")
                 return
             self.editor = ui.codemirror(
-                text, language=_HIGHLIGHT.get(language),  # type: ignore[arg-type]
+                text, language=colours,  # type: ignore[arg-type]
                 theme=_theme(page.dark), line_wrapping=False,
             )  # fmt: skip
             self.editor.props("readonly").classes("w-full code")
-            ui.run_javascript(_NAMED % (self.editor.id, json.dumps(f"Code in {language}")))
+            ui.run_javascript(_NAMED % (self.editor.id, json.dumps(f"Code in {words}")))
 
     def _themed(self, dark: bool) -> None:
         if self.editor is not None and not self.editor.is_deleted:

@@ -11,14 +11,13 @@ from nicegui import ui
 
 from ....catalogue import MENU
 from ....describe.bundled import bundled, robots
-from ....emit import languages
 from ..scene.view import View
 from ..server.shelf import Shelf
 from ..server.state import Page
 from .cells import say
 from .help import Tour, about, limits, offer, palette, share
 from .menus import Item, Menus, choose_from, show_keys
-from .models import Models
+from .models import Models, spoken, tongues
 from .new import new
 from .open import open_file
 from .robots import keep
@@ -158,7 +157,7 @@ def _header(
     menus: dict[str, Sequence[Item | None]] = {"Robot": _robot_menu(page, shelf)}
     for group in _GROUPS:
         menus[group.capitalize()] = [
-            (name, entry.summary, partial(choose, name))
+            (spoken(name).capitalize(), entry.summary, partial(choose, name))
             for name, entry in MENU.items()
             if entry.group == group
         ]
@@ -231,7 +230,7 @@ def _optimizer(on_models: Callable[[], Models]) -> list[Item | None]:
     return [
         ("Search for fewer operations", "derive the chosen model with effort max", search),
         None,
-        *((f"Code in {language}", "", partial(code, language)) for language in languages()),
+        *((f"Code in {words}", "", partial(code, name)) for name, words in tongues().items()),
     ]
 
 

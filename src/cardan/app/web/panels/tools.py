@@ -15,7 +15,6 @@ from nicegui import ui
 from ....catalogue import MENU
 from ....control.names import LAWS, fitting
 from ....describe.robot import Robot
-from ....emit import languages
 from ....errors import CardanError, InputError
 from ....motion.piecewise import LAWS as PROFILES
 from ..scene.view import View
@@ -25,12 +24,13 @@ from .answer import show
 from .form import Field, Form, Vector, frames, listed, of_signature
 from .identification import identify
 from .job import Work
+from .models import spoken, tongues
 from .values import Values
 
 __all__ = ["TOOLS", "Tool", "using"]
 
 _RATES = {"qd": ("velocities", "/s"), "qdd": ("accelerations", "/s²")}
-_PROGRAMS = {name: name for name, entry in MENU.items() if entry.program}
+_PROGRAMS = {name: spoken(name) for name, entry in MENU.items() if entry.program}
 _SHADES = {
     "manipulability": "manipulability", "dexterity": "dexterity: 0 is singular",
     "type-1": "how far from singular: platform at rest",
@@ -161,9 +161,9 @@ def _evaluated(page: Page) -> list[Field]:
 
     return [
         Field("model", "Model", "choice", "inverse-dynamics", _PROGRAMS),
-        *(Field(name, f"{name}, {words}, {unit(page.robot, page.degrees, tail=tail)}", "rates",
+        *(Field(name, f"{words} {name}, {unit(page.robot, page.degrees, tail=tail)}", "rates",
                 [0.0], when=takes(name)) for name, (words, tail) in _RATES.items()),
-        Field("tau", "tau, torques or forces, N m or N", "numbers", [0.0], when=takes("tau")),
+        Field("tau", "torques or forces tau, N m or N", "numbers", [0.0], when=takes("tau")),
         Field("others", "other inputs: name = numbers; name = numbers", "text"),
     ]  # fmt: skip
 
@@ -185,7 +185,7 @@ def _state(page: Page, question: dict[str, Any]) -> dict[str, Any]:
 def _said(page: Page, answer: Any, question: Any) -> None:
     """What was evaluated, and where."""
     chosen = {"model": question["model"], **question["options"]}
-    words = ", ".join(str(x) if key == "model" else f"{key} {x}" for key, x in chosen.items())
+    words = ", ".join(spoken(x) if key == "model" else f"{key} {x}" for key, x in chosen.items())
     zero = "".join(f"; {name} ({size}) zero" for name, size in answer["zero"].items())
     at = listed(factors(page.robot, page.degrees) * question["inputs"]["q"])
     ui.label(f"{words} at q = {at} {unit(page.robot, page.degrees)}{zero}").classes("hint")
@@ -298,10 +298,9 @@ def _singular(page: Page) -> list[Field]:
 
 
 def _reduced(page: Page) -> list[Field]:
-    tongues = {name: name for name in languages()}
     return [
         Field("tolerance", "tolerance, %", "number", 1.0, least=0, most=50),
-        Field("language", "Language", "choice", "c", tongues), *_motion(page), _payload(page),
+        Field("language", "Language", "choice", "c", tongues()), *_motion(page), _payload(page),
     ]  # fmt: skip
 
 

@@ -16,8 +16,8 @@ export default {
   data: () => ({ text: "", at: 0 }),
   computed: {
     found() {
-      const text = (this.text ?? "").toLowerCase();
-      return this.items.filter((item) => `${item.id} ${item.hint}`.toLowerCase().includes(text));
+      const plain = (text) => text.toLowerCase().replaceAll("-", " "), text = plain(this.text ?? "");
+      return this.items.filter((item) => plain(`${item.id} ${item.hint}`).includes(text));
     },
   },
   watch: { text() { this.at = 0; } },

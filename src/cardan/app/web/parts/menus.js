@@ -12,10 +12,7 @@ export default {
               <q-separator v-if="!item" spaced="4px" />
               <q-item v-else clickable role="menuitem" class="menu-item"
                 @click="$emit('choose', item.id)">
-                <q-item-section>
-                  <q-item-label>{{ item.words }}</q-item-label>
-                  <q-item-label v-if="item.hint" class="menu-hint">{{ item.hint }}</q-item-label>
-                </q-item-section>
+                <span>{{ item.words }}</span> <span class="menu-hint">{{ item.hint }}</span>
               </q-item>
             </template>
           </q-list>
