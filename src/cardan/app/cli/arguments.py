@@ -26,6 +26,13 @@ ModelName = Annotated[
     str,
     typer.Argument(metavar="MODEL", help="Of `cardan models`.", autocompletion=completion.models),
 ]
+Printed = Annotated[
+    str, typer.Option("-o", "--output", metavar="FILE", help="For --to; - is stdout.")
+]
+Surroundings = Annotated[
+    str,
+    typer.Option(metavar="FILE", help="What must not be touched: spheres, floor, boxes: .toml."),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 Settings = Annotated[
     list[str] | None,

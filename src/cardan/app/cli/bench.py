@@ -8,6 +8,7 @@ import typer
 
 from .arguments import Json, Settings
 from .output import console, print_json, print_table, print_text
+from .sources import open_robot
 
 _ROBOTS = ("puma560-numeric", "iiwa14", "panda", "humanoid")
 
@@ -37,7 +38,6 @@ def bench(
     from ...bench.humanoid import humanoid
     from ...bench.report import HEADER
     from ...motion.plots import picture_format
-    from .sources import open_robot
 
     if plot:
         picture_format(plot)

@@ -10,6 +10,7 @@ from . import completion
 from .arguments import BaseInertia, Floating, Json, RobotName, RobotNames, Settings
 from .options import allowed, default, flag_of, options_of
 from .output import WORDS, print_json, print_table, print_text, write
+from .sources import open_robot, read_robot
 
 if TYPE_CHECKING:
     from ...catalogue import Entry
@@ -116,7 +117,6 @@ def show(
 ) -> None:  # fmt: skip
     """Show a robot as tables: geometry, joints, inertia, loops, base; of a scene what is in it."""
     from ...describe.files import scene
-    from .sources import open_robot
 
     things = [] if body else scene(robot, trust_includes)
     if things and not json:
@@ -157,7 +157,6 @@ def _tables(
     from pathlib import Path
 
     from ...describe.show import conventions, tables
-    from .sources import read_robot
 
     if not frames:
         return tables(robot)
@@ -182,8 +181,6 @@ def check(
 ) -> None:
     """Report every fault of a description with file, line and link; exit 1 when one is an error."""
     from dataclasses import asdict
-
-    from .sources import read_robot
 
     listed, failed = [], False
     for source in robot:
@@ -264,7 +261,6 @@ def convert(
 
     from ...describe.files import checked, dumps
     from ...describe.urdf.write import write_urdf
-    from .sources import open_robot
 
     form = (to or Path(target).suffix.removeprefix(".")).lower()
     if target == "-" and not to:

@@ -21,6 +21,7 @@ from .arguments import (
 )
 from .options import flag_of, inputs_of, options_of, values_of
 from .output import print_json, print_table, print_text
+from .sources import open_robot
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -53,7 +54,6 @@ def evaluate(
     Inputs are given as --name values: `--q 0,0.5,1 --qd 0`. Values are numbers or formulas with
     commas, matrices row by row; one value stands for all. Options of the model too."""
     from ...catalogue import model as derive
-    from .sources import open_robot
 
     options = values_of(ctx, model)
     described = open_robot(robot, setting, tree=tree, floating=floating, base_inertia=base_inertia)

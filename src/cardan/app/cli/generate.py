@@ -21,6 +21,7 @@ from .arguments import (
 )
 from .options import values_of
 from .output import console, print_json, print_table, print_text, write
+from .sources import open_robot, stripped
 
 if TYPE_CHECKING:
     from ...describe.robot import Robot
@@ -91,7 +92,6 @@ def generate(
     Options of the models are given as --name value: cardan generate ROBOT MODEL --help lists
     them. base-parameters with -o FILE.toml (.par, .urdf, .xml) writes the robot that has them."""
     from ...describe.files import FORMATS
-    from .sources import open_robot
 
     printing = {
         "to": to, "function": function, "dtype": dtype, "arguments": arguments, "split": split,
@@ -170,17 +170,16 @@ def count(
 ) -> None:
     """Count the operations of every model of a robot, beside those of others."""
     from . import count as counting
-    from . import sources
 
     changes: Any = {"tree": tree, "floating": floating, "base_inertia": base_inertia}
-    opened = [(name, sources.open_robot(name, setting, **changes)) for name in robot]
+    opened = [(name, open_robot(name, setting, **changes)) for name in robot]
     rows: list[counting.Row] = []
     with console(stderr=True).status("counting") as status:
         for name, described in opened:
-            given = sources.bare(described) if bare else described
+            chosen = stripped(described) if bare else described
             rows += counting.count(
                 name,
-                given,
+                chosen,
                 models=models or (),
                 compare=not (setting or floating or base_inertia),
                 begin=status.update,

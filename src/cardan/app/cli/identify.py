@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ...errors import InputError
-from .arguments import Json, RobotName, Settings, numbers
+from .arguments import Json, RobotName, Settings, Surroundings, numbers
+from .motion import moved, picture, writable
 from .output import console, print_json, print_table, print_text, working
+from .sources import open_robot
 
 if TYPE_CHECKING:
     from ...identification import Excitation, Identification
@@ -61,7 +63,6 @@ def identify(
     Without a recipe: columns t, q1.., tau1.. (and qd1.., qdd1.. if recorded) in SI units."""
     from ...identification import identify as run
     from ...identification import read_recipe
-    from .sources import open_robot
 
     chosen = read_recipe(recipe or None)
     if hold_out is not None:
@@ -137,12 +138,7 @@ def excite(
         ),
     ] = "",
     frame: Annotated[str, typer.Option(help="The tool; default the end effector.")] = "",
-    around: Annotated[
-        str,
-        typer.Option(
-            metavar="FILE", help="What must not be touched: spheres, floor, boxes: .toml."
-        ),
-    ] = "",
+    around: Surroundings = "",
     rate: Annotated[float, typer.Option(help="Samples per second.")] = 1000.0,
     seed: Annotated[int, typer.Option(min=0, help="Of the search.")] = 0,
     iterations: Annotated[int, typer.Option(min=0, help="Of the search.")] = 200,
@@ -158,8 +154,6 @@ def excite(
     """Design a motion that excites the dynamic parameters, within the limits of the robot."""
     from ...identification import excite as run
     from ...motion.collision import read_surroundings
-    from .motion import moved, picture, writable
-    from .sources import open_robot
 
     writable(output, plot)
     limits = {

@@ -12,6 +12,7 @@ from . import completion
 from .arguments import CutLoops, Degrees, Json, RobotName, Settings, numbers
 from .motion import positions
 from .output import print_json, print_table, print_text, write
+from .sources import open_robot
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -84,7 +85,6 @@ def ik(
 ) -> None:
     """All configurations of a pose: solved, as equations, or as code."""
     from ... import model
-    from .sources import open_robot
 
     described = open_robot(robot, setting, tree=tree, fixed=fixed)
     here = _configuration(described, q, degrees) if q else None

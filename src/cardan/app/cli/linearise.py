@@ -11,6 +11,7 @@ from ...errors import InputError
 from . import completion
 from .arguments import Json, RobotName, Settings
 from .output import print_json, print_table, print_text, write
+from .sources import open_robot
 
 
 def linearise(
@@ -49,7 +50,6 @@ def linearise(
     from ...control.transfer import transfer_functions
     from ...motion.coordinates import coordinates
     from .arguments import numbers
-    from .sources import open_robot
 
     described = open_robot(robot, setting)
     if described.parameters and not law and not diagram:

@@ -7,9 +7,10 @@ from typing import Annotated, Any
 import typer
 
 from . import completion
-from .arguments import Degrees, Json, RobotName, Settings, numbers
+from .arguments import Degrees, Json, Printed, RobotName, Settings, numbers
 from .motion import moved
 from .output import print_json, print_table, print_text, write
+from .sources import open_robot
 
 _FLAGS = ("overconstrained",)
 _FORMS = ("text", "latex")  # equations; every other language is code
@@ -39,9 +40,7 @@ def loops(
             " matlab, rust.",
         ),
     ] = "",
-    output: Annotated[
-        str, typer.Option("-o", "--output", metavar="FILE", help="For --to; - is stdout.")
-    ] = "-",
+    output: Printed = "-",
     known: Annotated[
         str,
         typer.Option(metavar="JOINTS", help="These joints are given, in place of the active ones."),
@@ -54,7 +53,6 @@ def loops(
     """Closed loops and coupled joints: mobility, redundant equations, and all assemblies at given
     positions."""
     from ...catalogue import model
-    from .sources import open_robot
 
     if q and platform:
         raise typer.BadParameter("give --q or --platform, not both", param_hint="--platform")

@@ -9,6 +9,7 @@ import typer
 from .arguments import Configuration, Degrees, Json, RobotName, Settings, numbers
 from .motion import moved
 from .output import message, print_json, print_table
+from .sources import open_robot
 
 _PICTURES = (".png", ".svg", ".pdf")
 
@@ -34,7 +35,6 @@ def modes(
 ) -> None:
     """Natural frequencies and modes of a robot with flexible links or elastic joints."""
     from ...simulation.modal import natural_frequencies
-    from .sources import open_robot
 
     described = open_robot(robot, setting)
     q_a = moved(described, q, degrees, "--q") if q else None

@@ -15,11 +15,13 @@ from .arguments import (
     Degrees,
     Floating,
     Json,
+    Printed,
     RobotName,
     Settings,
     numbers,
 )
 from .output import console, message, print_json, print_table, print_text, write
+from .sources import open_robot
 
 if TYPE_CHECKING:
     import numpy as np
@@ -191,7 +193,6 @@ def torques(
 ) -> None:
     """Torques of a motion: peak, RMS, and where they come from."""
     from ...motion.torques import torques as torques_of
-    from .sources import open_robot
 
     writable(output, plot)
     described = loaded(open_robot(robot, setting), payload)
@@ -271,7 +272,6 @@ def simulate(
 
     from ...control.compare import driven
     from ...simulation.simulate import simulate as run
-    from .sources import open_robot
 
     writable(output, plot, animate)
     described = open_robot(robot, setting, tree=tree, floating=floating, base_inertia=base_inertia)
@@ -431,9 +431,7 @@ def control(
             help="Print the last law in this language instead.",
         ),
     ] = "",
-    output: Annotated[
-        str, typer.Option("-o", "--output", metavar="FILE", help="For --to; - is stdout.")
-    ] = "-",
+    output: Printed = "-",
     plot: Picture = "",
     setting: Settings = None,
     floating: Floating = False,
@@ -443,7 +441,6 @@ def control(
     """Compare control laws on a motion, with the eigenvalues of the closed loop."""
     from ...control.compare import Tuning, compare, printed
     from ...motion.trajectory import move
-    from .sources import open_robot
 
     writable(plot=plot)
     described = open_robot(robot, setting, floating=floating, base_inertia=base_inertia)

@@ -8,9 +8,12 @@ import typer
 
 from ...errors import UnknownNameError
 from . import completion
-from .arguments import Degrees, Json, RobotName, Settings, numbers
+from .arguments import Degrees, Json, Printed, RobotName, Settings, numbers
 from .motion import End, Lasting, Profile, Start, TrajectoryFile, motion_of
 from .output import print_json, print_table, write
+from .sources import open_robot
+
+Tolerance = Annotated[float, typer.Option(help="A fraction of each output's largest value.")]
 
 
 def reduce(
@@ -25,25 +28,20 @@ def reduce(
     profile: Profile = "quintic",
     degrees: Degrees = False,
     trajectory: TrajectoryFile = "",
-    tolerance: Annotated[
-        float, typer.Option(help="A fraction of each output's largest value.")
-    ] = 0.01,
+    tolerance: Tolerance = 0.01,
     to: Annotated[
         str,
         typer.Option(
             metavar="LANGUAGE", help="Print the reduced model.", autocompletion=completion.languages
         ),
     ] = "",
-    output: Annotated[
-        str, typer.Option("-o", "--output", metavar="FILE", help="For --to; - is stdout.")
-    ] = "-",
+    output: Printed = "-",
     json: Json = False,
     setting: Settings = None,
 ) -> None:
     """Leave out the terms of a model that hardly count on a motion, and measure the error."""
     from ...catalogue import model as derived
     from ...control.reduced import reduce_model
-    from .sources import open_robot
 
     described = open_robot(robot, setting)
     motion = motion_of(described, first, last, duration, profile, degrees, trajectory, 1e-3)
@@ -70,16 +68,12 @@ def tabulate(
         str, typer.Option(metavar="N,...", help="Values per joint of each table tried.")
     ] = "8,16,32",
     degree: Annotated[int, typer.Option(help="Of the interpolation: 1 or 3.")] = 3,
-    tolerance: Annotated[
-        float, typer.Option(help="A fraction of each output's largest value.")
-    ] = 0.01,
+    tolerance: Tolerance = 0.01,
     to: Annotated[
         str,
         typer.Option(metavar="LANGUAGE", help="c: print the model with the last of the tables."),
     ] = "",
-    output: Annotated[
-        str, typer.Option("-o", "--output", metavar="FILE", help="For --to; - is stdout.")
-    ] = "-",
+    output: Printed = "-",
     json: Json = False,
     setting: Settings = None,
 ) -> None:
@@ -87,7 +81,6 @@ def tabulate(
     program itself and what is left of it within a tolerance."""
     from ...control.table_code import side_by_side, table_code
     from ...control.tabulated import tabulate
-    from .sources import open_robot
 
     described = open_robot(robot, setting)
     sizes = [int(x) for x in numbers(points, "--points")]

@@ -9,6 +9,7 @@ import typer
 
 from .arguments import CutLoops, RobotName, Settings
 from .output import console, print_text
+from .sources import open_robot
 
 
 def sheet(
@@ -21,7 +22,6 @@ def sheet(
 ) -> None:
     """Write a robot and its models on a few pages: picture, tables, equations."""
     from ...sheets.sheet import sheet as written
-    from .sources import open_robot
 
     described = open_robot(robot, setting, tree=tree)
     words = [robot, *(f"--set {x}" for x in setting or ()), *(["--tree"] if tree else [])]

@@ -10,6 +10,7 @@ from ...errors import InputError
 from .arguments import Json, RobotName, Settings
 from .motion import Picture, picture, stem, unasked, writable
 from .output import print_json, print_table, write
+from .sources import open_robot
 from .workspace import plane_of
 
 if TYPE_CHECKING:
@@ -40,7 +41,6 @@ def singularities(
     from dataclasses import asdict
 
     from ...build.singularities.listing import singularities as listed
-    from .sources import open_robot
 
     point = tuple(part.strip() for part in tool.split(","))
     described = open_robot(robot, setting)

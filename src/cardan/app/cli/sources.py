@@ -96,10 +96,10 @@ def with_settings(robot: Robot, settings: Iterable[str] | None) -> Robot:
 
 def is_bare(robot: Robot) -> bool:
     """Has it neither friction nor an external wrench?"""
-    return bare(robot) == robot
+    return stripped(robot) == robot
 
 
-def bare(robot: Robot) -> Robot:
+def stripped(robot: Robot) -> Robot:
     """The robot without friction and external wrenches, as published operation counts take it."""
     from ...build.common import with_friction
     from ...describe.robot import WRENCH

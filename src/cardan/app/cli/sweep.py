@@ -12,6 +12,7 @@ from ...errors import InputError
 from .arguments import CutLoops, Json, ModelName, RobotName, Settings
 from .options import values_of
 from .output import console, print_json, print_text
+from .sources import open_robot
 
 if TYPE_CHECKING:
     from ...sweeps.array import Submitted
@@ -73,7 +74,6 @@ def sweep(
     from ...sweeps.stores import is_address
     from ...sweeps.sweep import sweep as run
     from ...sweeps.table import open_source
-    from .sources import open_robot
 
     if not output or bool(source) == bool(random):
         raise typer.BadParameter("give --input FILE or --random N, and -o FILE", param_hint="Files")

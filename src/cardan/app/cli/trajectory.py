@@ -8,7 +8,7 @@ import typer
 
 from ...errors import InputError
 from . import completion
-from .arguments import Degrees, Json, RobotName, Settings, numbers
+from .arguments import Degrees, Json, RobotName, Settings, Surroundings, numbers
 from .motion import (
     End,
     Lasting,
@@ -24,6 +24,7 @@ from .motion import (
     writable,
 )  # fmt: skip
 from .output import message, print_json, print_table
+from .sources import open_robot
 
 if TYPE_CHECKING:
     import numpy as np
@@ -76,12 +77,7 @@ def trajectory(
     velocity: Limit = "",
     acceleration: Limit = "",
     torque_limit: Limit = "",
-    around: Annotated[
-        str,
-        typer.Option(
-            metavar="FILE", help="What must not be touched: spheres, floor, boxes: .toml."
-        ),
-    ] = "",
+    around: Surroundings = "",
     degrees: Degrees = False,
     dt: Step = 1e-3,
     output: TableFile = "",
@@ -92,7 +88,6 @@ def trajectory(
     """A motion through points, or of the tool along a path; as fast as limits allow."""
     from ...motion.collision import read_surroundings
     from ...motion.plan import trajectory as planned
-    from .sources import open_robot
 
     writable(output, plot)
     described = open_robot(robot, setting)

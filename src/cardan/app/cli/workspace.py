@@ -11,6 +11,7 @@ from . import completion
 from .arguments import Json, RobotName, Settings, numbers
 from .motion import Picture, picture, stem, unasked, writable
 from .output import print_json, print_table
+from .sources import open_robot
 
 _MEASURES = (
     "manipulability",
@@ -63,7 +64,6 @@ def workspace(
 ) -> None:
     """Where a frame of a robot can be, and how well it moves, holds and resists there."""
     from ...motion.workspace import workspace as reached
-    from .sources import open_robot
 
     writable(output, plot)
     described = open_robot(robot, setting)
