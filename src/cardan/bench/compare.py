@@ -91,19 +91,19 @@ def _measured(robot: Robot, model: str, systems: list[Peer], x: States, rounds: 
     names = inputs_of(robot, model)
     numbers = sum(x[key].shape[1] for key in names) + prod(rows_of(robot, model))
     count = min(len(x["q"]), max(_LOOP, len(x["q"]) * _NUMBERS // numbers))
-    given = {key: x[key][:count] for key in names}
+    inputs = {key: x[key][:count] for key in names}
     works: dict[str, Callable[[], object]] = {}
     present = [peer for peer in systems if model in peer.cases]
     for k, peer in enumerate(present):
-        for kind, work in _works(peer.cases[model], given).items():
+        for kind, work in _works(peer.cases[model], inputs).items():
             works[f"{kind} {k}"] = work
     times = fastest(rounds, works)
-    reference = _results(present[0].cases[model], given)
+    reference = _results(present[0].cases[model], inputs)
     rows = []
     for k, peer in enumerate(present):
         case = peer.cases[model]
         loop, batch, single = (times.get(f"{kind} {k}") for kind in ("loop", "batch", "single"))
-        difference = _difference(reference, _results(case, given))
+        difference = _difference(reference, _results(case, inputs))
         rows.append(
             Row(
                 robot.name, model, peer.name, peer.version, peer.note,

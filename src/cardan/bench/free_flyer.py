@@ -120,12 +120,12 @@ def in_one_call(
     if not hasattr(pin, name):
         return None
     pool, function = pin.ModelPool(model, 1), getattr(pin, name)
-    kept: dict[int, list[np.ndarray]] = {}
+    columns: dict[int, list[np.ndarray]] = {}
 
     def run(states: States) -> np.ndarray:
         """States are columns, in its order of joints; they are prepared once."""
-        if id(states) not in kept:
-            kept[id(states)] = [np.asfortranarray(states[key].T[back]) for key in inputs]
-        return np.asarray(function(1, pool, *kept[id(states)])[order].T)
+        if id(states) not in columns:
+            columns[id(states)] = [np.asfortranarray(states[key].T[back]) for key in inputs]
+        return np.asarray(function(1, pool, *columns[id(states)])[order].T)
 
     return run

@@ -33,12 +33,12 @@ def one_by_one(program: Program) -> Callable[[Mapping[str, np.ndarray]], list[np
     address = ctypes.cast(kernel, ctypes.c_void_p)
 
     def run(states: Mapping[str, np.ndarray]) -> list[np.ndarray]:
-        given = [np.ascontiguousarray(states[name], float) for name in program.inputs]
-        count = len(given[0])
+        arrays = [np.ascontiguousarray(states[name], float) for name in program.inputs]
+        count = len(arrays[0])
         results = [np.empty((count, *shape)) for shape in program.outputs.values()]
         tables = [
             (ctypes.c_void_p * len(side))(*(x.ctypes.data for x in side))
-            for side in (given, results)
+            for side in (arrays, results)
         ]
         loop(address, *tables, count)
         return results

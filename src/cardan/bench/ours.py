@@ -80,17 +80,17 @@ def _base_first(outputs: Any, states: States) -> np.ndarray:
 
 
 def _batch(function: Any, program: Program, dtype: str) -> Callable[[States], Any]:
-    kept: dict[Any, Any] = {}
+    buffers: dict[Any, Any] = {}
     shapes = list(program.outputs.values())
 
     def run(states: States) -> Any:
         """Inputs of the right type and memory for the result are made once, outside the timing."""
         key = id(states)
-        if key not in kept:
+        if key not in buffers:
             arrays = {name: np.ascontiguousarray(x, dtype) for name, x in states.items()}
             results = [np.empty((len(arrays["q"]), *shape), dtype) for shape in shapes]
-            kept[key] = arrays, results if len(results) > 1 else results[0]
-        arrays, out = kept[key]
+            buffers[key] = arrays, results if len(results) > 1 else results[0]
+        arrays, out = buffers[key]
         return function(**arrays, out=out)
 
     return run

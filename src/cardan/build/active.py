@@ -134,8 +134,8 @@ def _solved(formulas: Formulas, assembly: int, tracer: Tracer, q: list[Any]) -> 
         p = [tracer.parameter(parameter) for parameter in names]
         scalars = replayed(tracer.graph, code, {"q": q, "p": p})
         listed += [(y[0], y[1:], (), [scalars[id]]) for id, y in code.labels.items()]
-        q[column], found = _root(formula.kind, elements(scalars, code.outputs["r"].refs), e)
-        for stem, values in found.items():
+        q[column], quantities = _root(formula.kind, elements(scalars, code.outputs["r"].refs), e)
+        for stem, values in quantities.items():
             listed.append((stem, j, (len(values),) * (len(values) > 1), values, title))
         listed.append((name, "", (), [q[column]], title))
     return listed

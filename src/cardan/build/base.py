@@ -307,7 +307,7 @@ def _derived(robot: Robot, method: str) -> BaseParameters:
         if c in original
     }  # fmt: skip
     apart = rotors_apart(robot)
-    kept = tuple(sorted((c for c in values if c not in apart), key=_position))
+    columns = tuple(sorted((c for c in values if c not in apart), key=_position))
     left = [c for c in sorted(apart, key=_position) if values.get(c, 0) != 0]
     rotors = [k for k in driven_cuts(robot) if robot.loops[k - 1].cut.IA != 0]
     left += [("IA", len(robot.joints) + k) for k in rotors]
@@ -319,8 +319,8 @@ def _derived(robot: Robot, method: str) -> BaseParameters:
     eliminated |= {step.column: _reason(step.column, frictions, robot) for step in frictions}
     carried = dict.fromkeys(original, 0) | values
     return BaseParameters(
-        kept, regrouped, eliminated, _carrying(robot, {**carried, **rubbing}), robot, tuple(steps),
-        tuple(remarks), tuple(left), states,
+        columns, regrouped, eliminated, _carrying(robot, {**carried, **rubbing}), robot,
+        tuple(steps), tuple(remarks), tuple(left), states,
     )  # fmt: skip
 
 

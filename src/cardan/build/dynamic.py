@@ -447,13 +447,13 @@ def _by_constraint_forces(mechanism: Mechanism) -> Form:
                 "'constraint-forces' is not available where cut joints or motors of several joints"
                 " have rotors, which tie other links; use method='inertia-matrix'"
             )
-        given = dict(zip(mechanism.active, x["tau"], strict=True))
+        torques = dict(zip(mechanism.active, x["tau"], strict=True))
 
         def divided(rhs: Mapping[int, Scalar]) -> dict[int, Scalar]:
             own = {("joint", j, 0): value for j, value in rhs.items()}
             return {key[1]: value for key, value in solve_matrix(scene, A, own, own).items()}
 
-        free = divided({j: given.get(j, 0) - H[j] for j in moving})
+        free = divided({j: torques.get(j, 0) - H[j] for j in moving})
         columns = [divided({j: row.get(j, 0) for j in moving}) for row in constraint.rows]
         S = [[weighted(row, column) for column in columns] for row in constraint.rows]
         rows = zip(constraint.rows, constraint.Psi, strict=True)

@@ -220,11 +220,11 @@ def _inertia(
     A = inertia_model(formulated(scene), x["q"]).matrix(joints)
     columns = [[G[j][c] for j in joints] for c in range(series.m)]
     AG = [[dot(row, column) for row in A] for column in columns]
-    found = [[0] * series.m for _ in range(series.m)]
+    inertia = [[0] * series.m for _ in range(series.m)]
     for r in range(series.m):
         for c in range(r + 1):
-            found[r][c] = found[c][r] = dot(columns[r], AG[c])
-    return found
+            inertia[r][c] = inertia[c][r] = dot(columns[r], AG[c])
+    return inertia
 
 
 def _program(

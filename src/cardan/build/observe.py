@@ -195,11 +195,11 @@ def observe(robot: Robot, columns: Columns, draws: int = 4) -> Observed:
     varied = bool(names or motion_symbols(robot))  # several draws tell coefficients that change
     look = _Look(mechanism, columns)
     rng = np.random.default_rng(11)
-    found: list[_Draw] = []
+    modes: list[_Draw] = []
     several = False
     for k in range(6 * draws):
-        least = min((draw.need for draw in found), default=(0, 0))
-        best = [draw for draw in found if draw.need == least]
+        least = min((draw.need for draw in modes), default=(0, 0))
+        best = [draw for draw in modes if draw.need == least]
         if len(best) >= (draws if varied else 1) and k >= (2 if names else 1):
             break
         drawn = {name: float(rng.uniform(0.3, 1.7)) for name in names}
@@ -207,7 +207,7 @@ def observe(robot: Robot, columns: Columns, draws: int = 4) -> Observed:
         draw, needs = _drawn(look, equations(robot, drawn), drawn, best, enough, rng)
         several = several or len(needs) > 1
         if draw is not None:
-            found.append(draw)
+            modes.append(draw)
     values, states = tuple(draw.values for draw in best), tuple(draw.q for draw in best)
     return Observed(mechanism, values, states, several, look)
 
@@ -293,5 +293,5 @@ def _triangle(D: np.ndarray) -> np.ndarray:
 def motion_symbols(robot: Robot) -> set[str]:
     """The symbols of how the base moves and of gravity."""
     base = robot.base
-    given = (*base.W0, *base.WP0, *base.V0, *base.VP0, *robot.gravity)
-    return {name for value in given for name in symbols(value)}
+    motion = (*base.W0, *base.WP0, *base.V0, *base.VP0, *robot.gravity)
+    return {name for value in motion for name in symbols(value)}

@@ -197,14 +197,14 @@ def _kept(mechanism: Mechanism, parallel: Parallel, model: str) -> tuple[int, ..
         columns = placing(scene, list(q), parallel).values()
         J = np.array([[*linear, *angular] for linear, angular in columns], float)
         largest = np.maximum(largest, np.abs(J).max(axis=0))
-    kept = tuple(int(k) for k in np.flatnonzero(largest > 1e-9))
-    if len(kept) != len(parallel.joints):
+    components = tuple(int(k) for k in np.flatnonzero(largest > 1e-9))
+    if len(components) != len(parallel.joints):
         raise ModelError(
             f"'{model}' of '{mechanism.robot.name}': the platform has {len(parallel.joints)}"
-            f" coordinates but moves in {len(kept)} components of its twist; place its frame so"
-            " that they are as many"
+            f" coordinates but moves in {len(components)} components of its twist; place its frame"
+            " so that they are as many"
         )
-    return kept
+    return components
 
 
 def _meaning(platform: Platform) -> dict[str, str]:

@@ -310,14 +310,14 @@ def _ahead(
 
 def _saturated(tracer: Tracer, tau: list[Any], limit: Any) -> list[Any]:
     """Torques held within ±limit; where it is infinite there is none."""
-    given = np.asarray(limit, float)
-    vector("limit", np.where(np.isposinf(given), 1.0, given), len(tau))
-    if (given <= 0).any():
-        raise InputError(f"limit: {given.tolist()}; expected positive torques")
+    limits = np.asarray(limit, float)
+    vector("limit", np.where(np.isposinf(limits), 1.0, limits), len(tau))
+    if (limits <= 0).any():
+        raise InputError(f"limit: {limits.tolist()}; expected positive torques")
     apply = tracer.graph.apply
     return [
         apply("max", apply("min", u, float(most)), -float(most)) if np.isfinite(most) else u
-        for u, most in zip(tau, np.broadcast_to(given, len(tau)), strict=True)
+        for u, most in zip(tau, np.broadcast_to(limits, len(tau)), strict=True)
     ]
 
 

@@ -135,11 +135,11 @@ def linearise(
         )
     on = coordinates(robot)
     q, qd = on.first("q", q), vector("qd", qd, on.nv)
-    given: dict[str, np.ndarray] = {}
+    arrays: dict[str, np.ndarray] = {}
     if law is not None:
-        given = _reference(robot, law, q, reference)
-        given |= _state(robot, law, q, qd, given)
-        tau = _values(law, q, qd, given)["tau"]
+        arrays = _reference(robot, law, q, reference)
+        arrays |= _state(robot, law, q, qd, arrays)
+        tau = _values(law, q, qd, arrays)["tau"]
     elif tau is None and on.nu == on.nv and not space.floating:
         tau = derived(robot, "bias").evaluate(q=q, qd=qd)
     held = vector("tau", 0.0 if tau is None else tau, on.nu)
@@ -163,10 +163,10 @@ def linearise(
         total = np.zeros((law.outputs[output][0], space.size))
         for key, place in parts.items():
             if key in law.inputs:
-                total[:, place] = law.derivative(output, key).evaluate(q=q, qd=qd, **given)
+                total[:, place] = law.derivative(output, key).evaluate(q=q, qd=qd, **arrays)
         for key, turning in _turning(robot, space, at["x"]).items():
             if key in law.inputs:
-                rates = law.derivative(output, key).evaluate(q=q, qd=qd, **given)
+                rates = law.derivative(output, key).evaluate(q=q, qd=qd, **arrays)
                 total += np.tensordot(rates, turning, rates.ndim - 1)
         return np.asarray(total @ motions.along)
 
@@ -174,7 +174,7 @@ def linearise(
     name = state_name(law)
     if name:  # the state of the law after that of the robot
         by_z = {
-            key: law.derivative(key, name).evaluate(q=q, qd=qd, **given)
+            key: law.derivative(key, name).evaluate(q=q, qd=qd, **arrays)
             for key in ("tau", f"{name}d")
         }
         own = slope(f"{name}d")
@@ -291,22 +291,22 @@ def _reference(robot: Robot, law: Program, q: np.ndarray, reference: Any) -> dic
         missing |= set(REFERENCE) - set(asked)
     if missing:
         raise InputError(f"the law lacks the inputs {', '.join(sorted(missing))}")
-    given = {key: np.zeros(law.inputs[key]) for key in asked}
+    arrays = {key: np.zeros(law.inputs[key]) for key in asked}
     base = placement(robot) if is_floating(robot) else np.eye(4)
-    if "T_r" in given:
+    if "T_r" in arrays:
         T = base @ derived(robot, "transform").evaluate(q=q) if reference is None else reference
-        given["T_r"] = np.asarray(T, float)
-        if given["T_r"].shape != (4, 4):
-            raise InputError(f"reference: a pose of shape {given['T_r'].shape}; expected (4, 4)")
+        arrays["T_r"] = np.asarray(T, float)
+        if arrays["T_r"].shape != (4, 4):
+            raise InputError(f"reference: a pose of shape {arrays['T_r'].shape}; expected (4, 4)")
     else:
         on, (size,) = coordinates(robot), law.inputs["q_r"]
         if size == on.nq != on.nv:  # all joints of a closed robot
-            given["q_r"] = q if reference is None else on.first("reference", reference)
+            arrays["q_r"] = q if reference is None else on.first("reference", reference)
         else:
             held = held_positions(robot, q) if reference is None else reference
-            given["q_r"] = vector("reference", held, size)
+            arrays["q_r"] = vector("reference", held, size)
     measured = {"T0": base, "g0": base[:3, :3].T @ gravity_in_world(robot)}
-    return {**given, **{key: x for key, x in measured.items() if key in given}}
+    return {**arrays, **{key: x for key, x in measured.items() if key in arrays}}
 
 
 def held_positions(robot: Robot, q: np.ndarray) -> np.ndarray:

@@ -121,14 +121,14 @@ def reduce_model(
     chosen. The tolerance is relative to the largest value of each output."""
     if not (np.isfinite(tolerance) and tolerance >= 0):
         raise InputError(f"a tolerance of {tolerance}; expected 0 or more")
-    given = states if isinstance(states, Mapping) else states_of(program, states)
-    inputs = program.arrays(given)
+    samples = states if isinstance(states, Mapping) else states_of(program, states)
+    inputs = program.arrays(samples)
     current, dropped = _chosen(program, inputs, tolerance, rounds)
-    between = {name: _between(x) if name in given else x for name, x in inputs.items()}
+    between = {name: _between(x) if name in samples else x for name, x in inputs.items()}
     remarks = []
     if _departure(program, current, between) > max(_ASTRAY * tolerance, 1e-12):
         wider = {
-            name: np.concatenate([x, between[name]]) if name in given else x
+            name: np.concatenate([x, between[name]]) if name in samples else x
             for name, x in inputs.items()
         }
         current, dropped = _chosen(program, wider, tolerance, rounds)

@@ -83,8 +83,8 @@ class Tabulated:
 
     def __call__(self, q: Any, qd: Any, qdd: Any) -> np.ndarray:
         """Torques (..., n)."""
-        given = {"q": q, "qd": qd, "qdd": qdd}
-        q, qd, qdd = (self._joints(name, x) for name, x in given.items())
+        arrays = {"q": q, "qd": qd, "qdd": qdd}
+        q, qd, qdd = (self._joints(name, x) for name, x in arrays.items())
         c = self.coefficients(q)
         n = self.robot.n
         pairs = [(j, k) for j in range(n) for k in range(j + 1, n)]

@@ -462,9 +462,9 @@ class _Checker:
         if mass is not None and mass < 0:
             self.report(f"mass {link.M} is negative; a mass is 0 or more", "M", j)
             return
-        given = [_number(getattr(link, key)) for key in INERTIA]
-        numbers = [x for x in given if x is not None]
-        if len(numbers) == len(given) and not is_body(numbers):
+        values = [_number(getattr(link, key)) for key in INERTIA]
+        numbers = [x for x in values if x is not None]
+        if len(numbers) == len(values) and not is_body(numbers):
             self.report(
                 "no body has this inertia (a principal moment about the centre of mass exceeds the "
                 "sum of the others, or is negative); check units, signs and the reference point",

@@ -72,9 +72,9 @@ def emit(program: Program, language: str, **options: Any) -> str:
     from .options import checked
 
     if language in _READ and language not in _registered:
-        found = checked(language, frozenset({"expanded", "form"}), options)
+        chosen = checked(language, frozenset({"expanded", "form"}), options)
         document = import_module(f".{language}", __package__).document
-        return str(document(_page(program, found)))
+        return str(document(_page(program, chosen)))
     whole, written = _printers(program, language, options)
     return _printer(language).file(whole, written)
 
@@ -91,26 +91,26 @@ def _printers(
     from .options import checked
 
     printer = _printer(language)
-    found = checked(language, printer.honours, options)
-    program = _expanded(program, found)
+    chosen = checked(language, printer.honours, options)
+    program = _expanded(program, chosen)
     scope = printer.scope()
-    name = scope.claim(found.function or f"{program.robot}_{program.model}".lower())
-    if found.function and name != scope.spell(found.function):
+    name = scope.claim(chosen.function or f"{program.robot}_{program.model}".lower())
+    if chosen.function and name != scope.spell(chosen.function):
         raise InputError(
-            f"'{found.function}' cannot be the name of a function in {language}: letters, digits "
+            f"'{chosen.function}' cannot be the name of a function in {language}: letters, digits "
             f"and _, a letter first, no word that has a meaning there; '{name}' would do"
         )
-    setup, loop = program.split() if _is_split(program, printer, found) else (None, program)
+    setup, loop = program.split() if _is_split(program, printer, chosen) else (None, program)
     if setup is None:
-        return program, [printer(program, name, found, scope.child())]
+        return program, [printer(program, name, chosen, scope.child())]
     loop = replace(loop, expanded=program.expanded)
-    names = [scope.claim(f"{name}_setup"), name if found.split else scope.claim(f"{name}_loop")]
+    names = [scope.claim(f"{name}_setup"), name if chosen.split else scope.claim(f"{name}_loop")]
     written = [
-        printer(part, own, found, scope.child())
+        printer(part, own, chosen, scope.child())
         for part, own in zip((setup, loop), names, strict=True)
     ]
-    if not found.split:
-        whole = printer(program, name, found, scope.child())
+    if not chosen.split:
+        whole = printer(program, name, chosen, scope.child())
         whole.pair = (written[0], written[1])
         written.append(whole)
     return program, written

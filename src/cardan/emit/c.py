@@ -119,11 +119,11 @@ class C(Structured):
 
     def composition(self, setup: Printer, loop: Printer) -> list[str]:
         h = self.names.claim("h")
-        given = ", ".join([*self.arrays.values(), h, *self.results.values()])
+        arguments = ", ".join([*self.arrays.values(), h, *self.results.values()])
         body = [
             f"    {self.real} {h}[{prod(loop.code.inputs['h'])}];",
             f"    {setup.name}({self.arrays['p']}, {h});",
-            f"    {loop.name}({given});",
+            f"    {loop.name}({arguments});",
         ]
         return self.define(self.composed(body))
 
@@ -131,9 +131,9 @@ class C(Structured):
         """The declarations of the arguments of a function."""
         work = [f"{self.real} {self.workspace}[{self.parts[1]}]"] if function.workspace else []
         if self.is_struct:
-            given = [f"const {self.kinds['inputs']} *{x}" for x in self.read_by(function)]
-            found = [f"{self.kinds['outputs']} *{x}" for x in self.set_by(function)]
-            return [*given, *found, *work]
+            inputs = [f"const {self.kinds['inputs']} *{x}" for x in self.read_by(function)]
+            outputs = [f"{self.kinds['outputs']} *{x}" for x in self.set_by(function)]
+            return [*inputs, *outputs, *work]
         return [
             *(
                 f"const {self.real} {_sized(self.arrays[name], prod(self.code.inputs[name]))}"

@@ -63,9 +63,9 @@ class Cpp(C):
     def parameters(self, function: Function) -> list[str]:
         work = [f"T (&{self.workspace})[{self.parts[1]}]"] if function.workspace else []
         if self.is_struct:
-            given = [f"const {self.kinds['inputs']}<T> &{x}" for x in self.read_by(function)]
-            found = [f"{self.kinds['outputs']}<T> &{x}" for x in self.set_by(function)]
-            return [*given, *found, *work]
+            inputs = [f"const {self.kinds['inputs']}<T> &{x}" for x in self.read_by(function)]
+            outputs = [f"{self.kinds['outputs']}<T> &{x}" for x in self.set_by(function)]
+            return [*inputs, *outputs, *work]
         return [
             *(f"const T *{self.arrays[name]}" for name in function.inputs),
             *(f"T *{self.results[name]}" for name in function.outputs),

@@ -115,10 +115,10 @@ class Fortran(Structured):
 
     def composition(self, setup: Printer, loop: Printer) -> list[str]:
         h = self.names.claim("h")
-        given = ", ".join([*self.arrays.values(), h, *self.results.values()])
+        arguments = ", ".join([*self.arrays.values(), h, *self.results.values()])
         body = [
             f"    call {setup.name}({self.arrays['p']}, {h})",
-            f"    call {loop.name}({given})",
+            f"    call {loop.name}({arguments})",
         ]
         return self.define(self.composed(body, [f"{h}({loop.code.inputs['h'][0]})"]))
 
@@ -146,12 +146,12 @@ class Fortran(Structured):
 
     def quieted(self, function: Function) -> list[str]:
         """What an argument that is never read or set needs in order not to be warned about."""
-        found = f"{self.found}%" if self.is_struct else ""
+        prefix = f"{self.found}%" if self.is_struct else ""
         empty = [name for name in function.outputs if not self.code.outputs[name].refs]
         unread = [x for x in self.unused(function) if x in self.read_by(function)]
         return [
             *(f"    associate (unused => {x}); end associate" for x in unread),
-            *(f"    {found}{self.results[name]} = 0.0_wp" for name in empty),
+            *(f"    {prefix}{self.results[name]} = 0.0_wp" for name in empty),
         ]
 
 

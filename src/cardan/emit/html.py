@@ -120,18 +120,18 @@ class MathNotation(Notation):
     def call(self, value: Call) -> Piece:
         if value.function in ("sin", "cos"):
             return self._trigonometric(value, f"<mi>{value.function}</mi>"), UNARY
-        given = [f"<mrow>{self.text(x)}</mrow>" for x in value.arguments]
+        arguments = [f"<mrow>{self.text(x)}</mrow>" for x in value.arguments]
         if value.function == "sqrt":
-            return f"<msqrt>{given[0]}</msqrt>", ATOM
+            return f"<msqrt>{arguments[0]}</msqrt>", ATOM
         if value.function == "abs":
-            return f"<mrow><mo>|</mo>{given[0]}<mo>|</mo></mrow>", ATOM
+            return f"<mrow><mo>|</mo>{arguments[0]}<mo>|</mo></mrow>", ATOM
         if value.function == "select":
             rows = (
-                f"<mtr><mtd>{given[1]}</mtd><mtd>{given[0]}<mo>&gt;</mo><mn>0</mn></mtd></mtr>"
-                f"<mtr><mtd>{given[2]}</mtd><mtd><mtext>otherwise</mtext></mtd></mtr>"
+                f"<mtr><mtd>{arguments[1]}</mtd><mtd>{arguments[0]}<mo>&gt;</mo><mn>0</mn></mtd></mtr>"
+                f"<mtr><mtd>{arguments[2]}</mtd><mtd><mtext>otherwise</mtext></mtd></mtr>"
             )
             return f"<mrow><mo>{{</mo><mtable>{rows}</mtable></mrow>", SUM
-        inside = "<mo>,</mo>".join(given)
+        inside = "<mo>,</mo>".join(arguments)
         return f"<mrow><mi>{value.function}</mi>{self.open}{inside}{self.close}</mrow>", ATOM
 
     def _trigonometric(self, value: Call, function: str) -> str:

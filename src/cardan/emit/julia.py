@@ -48,11 +48,11 @@ class Julia(Printer):
         return lines
 
     def finish(self) -> list[str]:
-        found = [
+        results = [
             self.results[name] if output.shape else f"{self.results[name]}[]"
             for name, output in self.code.outputs.items()
         ]
-        return [f"    return {', '.join(found)}"]
+        return [f"    return {', '.join(results)}"]
 
     def workspace_storage(self) -> list[str]:
         return [f"    {self.workspace} = Vector{{T}}(undef, {self.parts[1]})"]

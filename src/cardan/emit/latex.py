@@ -104,12 +104,12 @@ class LatexNotation(Notation):
     def call(self, value: Call) -> Piece:
         if value.function in ("sin", "cos"):
             return self._trigonometric(value), UNARY
-        given = [self.text(x) for x in value.arguments]
+        arguments = [self.text(x) for x in value.arguments]
         if value.function == "select":
-            then, other = given[1:]
-            cases = rf"{then} & {given[0]} > 0\\{other} & \text{{otherwise}}"
+            then, other = arguments[1:]
+            cases = rf"{then} & {arguments[0]} > 0\\{other} & \text{{otherwise}}"
             return rf"\begin{{cases}}{cases}\end{{cases}}", SUM
-        return _CALLS[value.function].format(*given), ATOM
+        return _CALLS[value.function].format(*arguments), ATOM
 
     def _trigonometric(self, value: Call, power: str = "") -> str:
         (argument,) = value.arguments

@@ -78,8 +78,8 @@ class Mathematica(Printer):
         )
 
     def calls(self, setup: str, loop: str) -> list[str]:
-        given = ", ".join([*self.arrays.values(), self.applied(setup, self.arrays["p"])])
-        return [f"  {self.applied(loop, given)}"]
+        arguments = ", ".join([*self.arrays.values(), self.applied(setup, self.arrays["p"])])
+        return [f"  {self.applied(loop, arguments)}"]
 
     def applied(self, function: str, given: str) -> str:
         """A function's value."""

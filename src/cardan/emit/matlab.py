@@ -100,8 +100,8 @@ class Matlab(Structured):
         return [f"function {head}", *function.body, "end"]
 
     def calls(self, setup: str, loop: str) -> list[str]:
-        given = ", ".join([*self.arrays.values(), f"{setup}({self.arrays['p']})"])
-        return [f"  {_returned(list(self.results.values()))}{loop}({given});"]
+        arguments = ", ".join([*self.arrays.values(), f"{setup}({self.arrays['p']})"])
+        return [f"  {_returned(list(self.results.values()))}{loop}({arguments});"]
 
     def called(self, function: Function) -> str:
         changed = self.changed(function)

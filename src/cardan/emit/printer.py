@@ -188,8 +188,8 @@ class Printer:
 
     def calls(self, setup: str, loop: str) -> list[str]:
         """Its statements: the value of loop, with that of setup as its last argument."""
-        given = ", ".join([*self.arrays.values(), f"{setup}({self.arrays['p']})"])
-        return [f"    return {loop}({given})"]
+        arguments = ", ".join([*self.arrays.values(), f"{setup}({self.arrays['p']})"])
+        return [f"    return {loop}({arguments})"]
 
     def part(self, name: str, part: Part) -> Function:
         outputs = {s.output for s in part.statements if s.output}
@@ -281,12 +281,12 @@ class Printer:
                 continue
             size = 1 + sum(self.size[arg] for arg in arguments(node))
             depth = 1 + max(self.depth[arg] for arg in arguments(node))
-            found = self.operation(node[0], [self.spelled[arg] for arg in node[1:]])
+            spelling = self.operation(node[0], [self.spelled[arg] for arg in node[1:]])
             if self.is_inlined(id, uses[id], size, depth):
-                self.spelled[id], self.size[id], self.depth[id] = found, size, depth
+                self.spelled[id], self.size[id], self.depth[id] = spelling, size, depth
                 continue
             name = self.name_of(id, labels.get(id, f"t{id}"))
-            yield Statement(name, found.text, found.reads)
+            yield Statement(name, spelling.text, spelling.reads)
             self.spelled[id] = Spelling(name, ATOM, frozenset({name}))
             self.size[id], self.depth[id] = 0, 0
         yield from self.outputs()
@@ -306,9 +306,9 @@ class Printer:
     def outputs(self) -> Iterator[Statement]:
         for name, output in self.code.outputs.items():
             for k, ref in enumerate(output.refs):
-                found = self.spelled[abs(ref)]
-                text = found.text if ref > 0 else self.minus(found)
-                yield Statement("", text, found.reads, output=name, k=k)
+                spelling = self.spelled[abs(ref)]
+                text = spelling.text if ref > 0 else self.minus(spelling)
+                yield Statement("", text, spelling.reads, output=name, k=k)
 
     def is_inlined(self, id: int, uses: int, size: int, depth: int) -> bool:
         node = self.code.nodes[id]

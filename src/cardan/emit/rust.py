@@ -59,12 +59,12 @@ class Rust(Structured):
 
     def operation(self, op: str, args: list[Spelling]) -> Spelling:
         """Parentheses round a conditional only where it is an operand: others give a warning."""
-        found = super().operation(op, args)
+        spelling = super().operation(op, args)
         if op != "select":
-            return found
+            return spelling
         condition = args[0].text if args[0].precedence else f"({args[0].text})"
         text = self.table[op].format(condition, args[1].text, args[2].text)
-        return Spelling(text, 0, found.reads)
+        return Spelling(text, 0, spelling.reads)
 
     @property
     def generic(self) -> bool:
@@ -90,9 +90,9 @@ class Rust(Structured):
         work = [f"{self.workspace}: &mut [{self.real}; {self.parts[1]}]"]
         work = work if function.workspace else []
         if self.is_struct:
-            given = [f"{x}: &{self.kinds['inputs']}" for x in self.read_by(function)]
-            found = [f"{x}: &mut {self.kinds['outputs']}" for x in self.set_by(function)]
-            return [*given, *found, *work]
+            inputs = [f"{x}: &{self.kinds['inputs']}" for x in self.read_by(function)]
+            outputs = [f"{x}: &mut {self.kinds['outputs']}" for x in self.set_by(function)]
+            return [*inputs, *outputs, *work]
         return [
             *(
                 f"{self.arrays[name]}: &[{self.real}; {prod(self.code.inputs[name])}]"
@@ -124,11 +124,11 @@ class Rust(Structured):
             part.name: "::<M>" if isinstance(part, Rust) and part.generic else ""
             for part in (setup, loop)
         }
-        given = ", ".join([*self.arrays.values(), f"&{h}", *self.results.values()])
+        arguments = ", ".join([*self.arrays.values(), f"&{h}", *self.results.values()])
         body = [
             f"    let mut {h} = [0.0_{self.real}; {prod(loop.code.inputs['h'])}];",
             f"    {setup.name}{generic[setup.name]}({self.arrays['p']}, &mut {h});",
-            f"    {loop.name}{generic[loop.name]}({given});",
+            f"    {loop.name}{generic[loop.name]}({arguments});",
         ]
         return self.define(self.composed(body))
 

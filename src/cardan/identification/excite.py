@@ -292,10 +292,10 @@ class _Limits:
         active = driven(robot)
         n = len(active)
         slides = np.array([moving(robot)[k].sigma == PRISMATIC for k in active])
-        given = {"lower": lower, "upper": upper, "velocity": velocity, "effort": effort}
+        limits = {"lower": lower, "upper": upper, "velocity": velocity, "effort": effort}
         values = {
             key: bounds(robot, key)[active] if value is None else vector(key, value, n)
-            for key, value in given.items()
+            for key, value in limits.items()
         }
         if lower is not None:
             values["lower"] = np.maximum(values["lower"], bounds(robot, "lower")[active])

@@ -206,9 +206,9 @@ def _model(robot: Robot, recipe: Recipe, sources: Sequence[Source], *, loaded: b
 def _essential(
     model: Model, estimate: Estimate, curves: Sequence[Curves], recipe: Recipe
 ) -> Essential:
-    kept, K, sigma, _ = essential(estimate, recipe.fit.confidence)
-    names = tuple(model.names[k] for k in kept)
-    return Essential(names, K, sigma, _error_of(curves, kept, K))
+    columns, K, sigma, _ = essential(estimate, recipe.fit.confidence)
+    names = tuple(model.names[k] for k in columns)
+    return Essential(names, K, sigma, _error_of(curves, columns, K))
 
 
 def _listed(logs: Log | Sequence[Log] | None) -> list[Log]:

@@ -157,9 +157,9 @@ def regrouping_steps(
     sure = _SURE if observed is None else _CLOSED
     zeros = {c for k, c in enumerate(wanted) if all(_is_null(D[:, k], sure) for D in matrices)}
     steps += [Drop(column) for column in wanted if column in zeros]
-    kept = [k for k, column in enumerate(wanted) if column not in zeros]
+    places = [k for k, column in enumerate(wanted) if column not in zeros]
     merges, remarks = _dependencies(
-        [D[:, kept] for D in matrices], [wanted[k] for k in kept], symbolic, formula, sure, last
+        [D[:, places] for D in matrices], [wanted[k] for k in places], symbolic, formula, sure, last
     )
     return [*steps, *merges], remarks
 
@@ -256,8 +256,8 @@ def _left(D: np.ndarray, k: int, independent: Sequence[int], coefficients: Seque
     """What coefficients leave of column k, over its length; 0 where they are formulas."""
     if not all(isinstance(c, int | float | Exact) for c in coefficients):
         return 0.0
-    given = D[:, independent] @ np.array([float(c) for c in coefficients])
-    return float(np.linalg.norm(D[:, k] - given) / np.linalg.norm(D[:, k]))
+    combination = D[:, independent] @ np.array([float(c) for c in coefficients])
+    return float(np.linalg.norm(D[:, k] - combination) / np.linalg.norm(D[:, k]))
 
 
 def _coefficient(values: Sequence[float], formula: Callable[[Sequence[float]], Any]) -> Any:

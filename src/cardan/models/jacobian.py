@@ -220,17 +220,17 @@ class _Minors:
 
     def blocks(self) -> list[Scalar]:
         whole = tuple(range(len(self.rows)))
-        pending, found, sign = [(whole, whole)], [], 1
+        pending, squares, sign = [(whole, whole)], [], 1
         while pending:
             rows, columns = pending.pop(0)
             block = self._block(rows, columns)
             if block is None:
-                found.append(self.of(rows, columns))
+                squares.append(self.of(rows, columns))
                 continue
             chosen, used, rest, others, own = block
             pending[:0] = [(chosen, used), (rest, others)]
             sign *= own
-        return [sign * found[0], *found[1:]]
+        return [sign * squares[0], *squares[1:]]
 
     def of(self, rows: tuple[int, ...], columns: tuple[int, ...]) -> Scalar:
         key = rows, columns

@@ -96,14 +96,14 @@ class Constraint:
         self, qd_a: Sequence[Scalar], qd_i: Sequence[Scalar] | None = None
     ) -> dict[int, Scalar]:
         """qd of every joint, by link, (13)."""
-        given = self.given(qd_a, qd_i)
-        return self.completed(given, [-_along(row, given) for row in self.rows])
+        rates = self.given(qd_a, qd_i)
+        return self.completed(rates, [-_along(row, rates) for row in self.rows])
 
     def accelerations(self, qdd_a: Sequence[Scalar]) -> dict[int, Scalar]:
         """qdd of every joint, by link, (14); idle joints do not accelerate."""
-        given = self.given(qdd_a)
+        rates = self.given(qdd_a)
         sides = zip(self.rows, self.Psi, strict=True)
-        return self.completed(given, [-(_along(row, given) + psi) for row, psi in sides])
+        return self.completed(rates, [-(_along(row, rates) + psi) for row, psi in sides])
 
     def completed(self, given: Mapping[int, Scalar], rhs: list[Scalar]) -> dict[int, Scalar]:
         rates = dict(given)

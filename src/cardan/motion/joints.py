@@ -93,12 +93,12 @@ def array(name: str, value: Any) -> np.ndarray:
 
 def vector(name: str, value: Any, n: int) -> np.ndarray:
     """One finite value per joint, from n values or from one for all."""
-    given = _numbers(name, value)
+    numbers = _numbers(name, value)
     try:
-        values = np.broadcast_to(given, (n,)).copy()
+        values = np.broadcast_to(numbers, (n,)).copy()
     except ValueError:
         raise InputError(
-            f"{name} has shape {given.shape}", where=name,
+            f"{name} has shape {numbers.shape}", where=name,
             remedy=f"expected {n} values, one per joint, or one for all",
         ) from None  # fmt: skip
     if not np.isfinite(values).all():

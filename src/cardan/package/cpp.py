@@ -95,11 +95,11 @@ def _wrapper(function: Function, printer: Printer) -> list[str]:
         lines += ["template <typename T>", f"struct {short}_result {{"]
         lines += [f"    {kind} {x};" for x, kind in outputs.items()]
         lines += ["};", ""]
-    given = ", ".join(f"const {kind} &{x}" for x, kind in inputs.items())
+    arguments = ", ".join(f"const {kind} &{x}" for x, kind in inputs.items())
     pointers = [f"{x}.data()" for x in inputs]
     pointers += ["result_.data()"] if single else [f"result_.{x}.data()" for x in outputs]
     return [
-        *lines, "template <typename T>", f"{result} {short}({given})", "{",
+        *lines, "template <typename T>", f"{result} {short}({arguments})", "{",
         f"    {result} result_;", f"    ::{printer.name}<T>({', '.join(pointers)});",
         "    return result_;", "}",
     ]  # fmt: skip

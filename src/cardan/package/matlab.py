@@ -103,10 +103,10 @@ def _simulink(function: Function) -> str:
 def _test(plan: Plan) -> str:
     lines = []
     for function in plan.functions:
-        given = [_cell([e.inputs[a.name] for e in function.examples], a) for a in function.inputs]
+        inputs = [_cell([e.inputs[a.name] for e in function.examples], a) for a in function.inputs]
         cells = [_cell([e.outputs[a.name] for e in function.examples], a) for a in function.outputs]
         lines += [
-            f"  faults = faults + check('{function.name}', {{ ...", ", ...\n".join(given),
+            f"  faults = faults + check('{function.name}', {{ ...", ", ...\n".join(inputs),
             "    }, { ...", ", ...\n".join(cells), "    });",
         ]  # fmt: skip
     return template(
@@ -146,6 +146,6 @@ def _example(function: Function) -> str:
         else:
             lines.append(f"{array.spelled} = [{values}];")
     results = ", ".join(array.spelled for array in function.outputs)
-    given = ", ".join(array.spelled for array in function.inputs)
-    lines.append(f"[{results}] = {function.name}({given})")
+    arguments = ", ".join(array.spelled for array in function.inputs)
+    lines.append(f"[{results}] = {function.name}({arguments})")
     return "\n".join([*lines, ""])

@@ -82,11 +82,11 @@ def _test(plan: Plan) -> str:
     cases = []
     for function in plan.functions:
         for example in function.examples:
-            given = [_entry(a.name, example.inputs[a.name], a.shape) for a in function.inputs]
+            inputs = [_entry(a.name, example.inputs[a.name], a.shape) for a in function.inputs]
             entries = [_entry(a.name, example.outputs[a.name], a.shape) for a in function.outputs]
             cases += [
                 "    (", f"        {_called(plan, function)},",
-                "        {", *given, "        },", "        {", *entries, "        },", "    ),",
+                "        {", *inputs, "        },", "        {", *entries, "        },", "    ),",
             ]  # fmt: skip
     return template(
         "python/test.py.txt",
@@ -102,8 +102,8 @@ def _called(plan: Plan, function: Function) -> str:
     calls = function.calls("python")
     if len(calls) == 1:
         return name
-    given = ", ".join(array.spelled for array in function.inputs)
-    return f"lambda {given}: {name}({given}, {name}_setup(p))"
+    arguments = ", ".join(array.spelled for array in function.inputs)
+    return f"lambda {arguments}: {name}({arguments}, {name}_setup(p))"
 
 
 def _entry(name: str, values: object, shape: tuple[int, ...]) -> str:
@@ -125,11 +125,11 @@ The package needs NumPy and nothing else.
         rows = f"np.array([{numbers(state[array.name])}])"
         shaped = f".reshape({array.shape})" if len(array.shape) != 1 else ""
         lines.append(wrapped(f"{array.spelled} = {rows}{shaped}", ""))
-    given = ", ".join(array.spelled for array in function.inputs)
+    arguments = ", ".join(array.spelled for array in function.inputs)
     if len(function.calls("python")) > 1:
-        given += f", {plan.name}.{function.short}_setup(p)"
+        arguments += f", {plan.name}.{function.short}_setup(p)"
     results = ", ".join(array.spelled for array in function.outputs)
-    lines += [f"{results} = {plan.name}.{function.short}({given})", f"print({results})"]
+    lines += [f"{results} = {plan.name}.{function.short}({arguments})", f"print({results})"]
     use = "```python\n" + "\n".join(lines) + "\n```\n\nArrays may have leading axes, which "
     use += "broadcast: `q` of shape (1000, n) gives 1000 results."
     if any(f.program.parameters for f in plan.functions):

@@ -54,8 +54,8 @@ class Reference:
     route: str  # what it is, in words
 
     def __call__(self, state: Mapping[str, Any]) -> dict[str, np.ndarray]:
-        given = {name: x for name, x in state.items() if name != "p"}
-        return arrays_of(self.program, {**given, **self.p})
+        inputs = {name: x for name, x in state.items() if name != "p"}
+        return arrays_of(self.program, {**inputs, **self.p})
 
 
 def checked(
@@ -103,8 +103,8 @@ def checked(
 
 def arrays_of(program: Program, state: Mapping[str, Any]) -> dict[str, np.ndarray]:
     """The outputs of a program as arrays by name; inputs it does not have are left out."""
-    given = {name: x for name, x in state.items() if name in program.inputs}
-    return interpret(program.code, program.arrays(given))
+    inputs = {name: x for name, x in state.items() if name in program.inputs}
+    return interpret(program.code, program.arrays(inputs))
 
 
 def difference(values: np.ndarray, expected: np.ndarray) -> float:

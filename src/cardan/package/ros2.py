@@ -35,9 +35,9 @@ _NEEDED = ("inverse-dynamics", "inertia-matrix", "bias", "gravity")
 def models(robot: Robot, wanted: list[Wanted]) -> list[Wanted]:
     """What was asked for and what the plugin is made of."""
     _refuse(robot)
-    given = [name_of(item) for item in wanted]
+    names = [name_of(item) for item in wanted]
     others = [item for item in wanted if not robot.constrained or name_of(item) != name_of(CLOSING)]
-    needed = [model for model in _NEEDED if model not in given]
+    needed = [model for model in _NEEDED if model not in names]
     return [*others, *needed, *([CLOSING] if robot.constrained else [])]
 
 

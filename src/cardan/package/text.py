@@ -39,8 +39,8 @@ def wrapped(text: str, indent: str = "    ") -> str:
 
 def signature(function: Function) -> str:
     """q, qd, qdd -> tau"""
-    given = ", ".join(array.name for array in function.inputs)
-    return f"{given} -> {', '.join(array.name for array in function.outputs)}"
+    arguments = ", ".join(array.name for array in function.inputs)
+    return f"{arguments} -> {', '.join(array.name for array in function.outputs)}"
 
 
 def readme(plan: Plan, title: str, sections: Sequence[tuple[str, str]]) -> str:

@@ -127,8 +127,8 @@ def write_package(
     build: Callable[[Plan], tuple[Files, tuple[str, ...]]] = module.files
     files, notes = build(plan)
     write_folder(target, files, force=force)
-    made = tuple(function.model for function in plan.functions)
-    return Written(target, called, tuple(files), made, notes)
+    written = tuple(function.model for function in plan.functions)
+    return Written(target, called, tuple(files), written, notes)
 
 
 def _printing(kind: Kind, options: dict[str, Any]) -> dict[str, Any]:

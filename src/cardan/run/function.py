@@ -146,8 +146,8 @@ class Function:
             return
         program, defaults = self.program, {}
         if "p" in self._inputs and set(program.parameters) <= set(program.defaults):
-            given = parameter_vector(None, program.parameters, program.defaults)
-            defaults["p"] = np.ascontiguousarray(given, self._type)
+            parameters = parameter_vector(None, program.parameters, program.defaults)
+            defaults["p"] = np.ascontiguousarray(parameters, self._type)
         call = method(
             engine, tuple(self._inputs), self._type, self._result,
             MethodType(Function.__call__, self), defaults,

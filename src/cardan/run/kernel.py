@@ -49,15 +49,15 @@ class KernelFunction:
         out: Mapping[str, np.ndarray] | None = None,
         slots: Mapping[str, KernelFunction] | None = None,
     ) -> dict[str, np.ndarray]:  # fmt: skip
-        given = {name: np.ascontiguousarray(arrays[name], np.float64) for name in self.inputs}
-        for name, array in given.items():
+        inputs = {name: np.ascontiguousarray(arrays[name], np.float64) for name in self.inputs}
+        for name, array in inputs.items():
             size = self.inputs[name] or array.shape[-1]
             if array.shape not in ((rows, size), (size,)):
                 raise InputError(f"'{name}' has shape {array.shape}; expected {self.inputs[name]}")
         results = dict(out or {name: np.zeros((rows, size)) for name, size in self.outputs.items()})
         addresses = [(slots or {})[name].address for name in self.slots]
         if rows:
-            self._spread(given, addresses, results, rows, threads)
+            self._spread(inputs, addresses, results, rows, threads)
         return results
 
     @property

@@ -76,14 +76,15 @@ class Rollout:
         lead, rows = x0.shape[:-1], prod(x0.shape[:-1])
         groups = self._groups(lead, steps, held, stepped or {})
         records = steps // every if every else 0
-        kept = np.empty((rows, 1 + records, self.size) if every else (rows, self.size), self.dtype)
+        shape = (rows, 1 + records, self.size) if every else (rows, self.size)
+        states = np.empty(shape, self.dtype)
         flat = x0.reshape(rows, self.size)
         if every:
-            kept[:, 0] = flat
+            states[:, 0] = flat
 
         def work(first: int) -> None:
             last = min(rows, first + _CHUNK)
-            self._run(flat, groups, kept, slice(first, last), step, steps, every)
+            self._run(flat, groups, states, slice(first, last), step, steps, every)
 
         starts = range(0, rows, _CHUNK)
         count = thread_count(threads)
@@ -93,22 +94,22 @@ class Rollout:
         else:
             with ThreadPoolExecutor(count) as pool:
                 list(pool.map(work, starts))
-        return kept.reshape(*lead, *kept.shape[1:])
+        return states.reshape(*lead, *states.shape[1:])
 
     def _groups(
         self, lead: tuple[int, ...], steps: int, held: Mapping[str, Any], stepped: Mapping[str, Any]
     ) -> dict[str, dict[str, np.ndarray]]:
         """The inputs by the way they reach the kernel, as arrays with flat states."""
-        given = {**held, **stepped}
+        arrays = {**held, **stepped}
         known = {name: shape for name, shape in self._loop.inputs.items() if name != "x"}
         program = self.program
         if "p" in program.inputs:
-            p = parameter_vector(given.pop("p", None), program.parameters, program.defaults)
+            p = parameter_vector(arrays.pop("p", None), program.parameters, program.defaults)
             if "h" in known and self._prepare is not None:
-                given["h"] = self._prepare(p=p)
+                arrays["h"] = self._prepare(p=p)
             if "p" in known:
-                given["p"] = p
-        for name in given:
+                arrays["p"] = p
+        for name in arrays:
             if name not in known:
                 raise UnknownNameError.of("input", name, known)
         groups: dict[str, dict[str, np.ndarray]] = {
@@ -116,9 +117,9 @@ class Rollout:
         }
         rows = prod(lead)
         for name, shape in known.items():
-            if name not in given:
+            if name not in arrays:
                 raise InputError(f"input '{name}' {shape} is missing")
-            array = np.asarray(given[name], self.dtype)
+            array = np.asarray(arrays[name], self.dtype)
             own = array.shape[: array.ndim - len(shape)]
             if array.shape[len(own) :] != shape:
                 raise InputError(f"input '{name}' has shape {array.shape}; expected {shape} last")

@@ -111,9 +111,9 @@ def sheet(
 def _pdf(document: Document) -> bytes:
     """By TeX where it is installed, else by Typst."""
     if shutil.which("pdflatex"):
-        made = _by_tex(tex.page(document))
-        if made is not None:
-            return made
+        pdf = _by_tex(tex.page(document))
+        if pdf is not None:
+            return pdf
     return typst.pdf(document)
 
 

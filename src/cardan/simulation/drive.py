@@ -68,8 +68,8 @@ class Drive:
         if self.law is None:
             return self(t), np.zeros(0)
         state = () if self.z0 is None else (z,)
-        given = self.law(t, q, qd, *state, **({"base": base} if self.base else {}))
-        tau, zd = (given, ()) if self.z0 is None else given
+        result = self.law(t, q, qd, *state, **({"base": base} if self.base else {}))
+        tau, zd = (result, ()) if self.z0 is None else result
         return self._checked(t, tau), np.asarray(zd, float)
 
     def sample(self, t: float, q: Array, qd: Array) -> None:

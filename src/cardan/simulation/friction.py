@@ -75,13 +75,13 @@ def slopeless(robot: Robot, qd: Sequence[float] = ()) -> tuple[str, ...]:
         (x, sum(number(ratio) * rates.get(j, 0) for j, ratio in x.joints) == 0)
         for x in robot.drives
     ]
-    found = []
+    listed = []
     for item, at_rest in items:
         without = ("FVA", "FSA") if item.VS != 0 else ("FS", "FVA", "FSA", "FB")
         keys = [key for key in without if getattr(item, key) != 0]
         if keys and at_rest:
-            found.append(f"{', '.join(keys)} of {item.name}")
-    return tuple(found)
+            listed.append(f"{', '.join(keys)} of {item.name}")
+    return tuple(listed)
 
 
 def laws(joints: Sequence[Joint | Drive | None]) -> Friction:

@@ -261,10 +261,10 @@ def _loads(robot: Robot, loads: Any) -> dict[str, Array]:
     nl = len(robot.links)
     if loads is None:
         return {"f_e": np.zeros((nl, 6))}
-    given = np.asarray(loads, float)
-    if given.shape != (nl, 6):
-        raise InputError(f"loads have shape {given.shape}; allowed: ({nl}, 6), a wrench per link")
-    return {"f_e": -given}
+    forces = np.asarray(loads, float)
+    if forces.shape != (nl, 6):
+        raise InputError(f"loads have shape {forces.shape}; allowed: ({nl}, 6), a wrench per link")
+    return {"f_e": -forces}
 
 
 def _tangent(robot: Robot, rest: Statics, loads: Any) -> Array:
@@ -283,18 +283,18 @@ def frequency_map(
     nan where the robot cannot be assembled."""
     grid = [np.asarray(axis, float) for axis in axes]
     shape = tuple(map(len, grid))
-    found: dict[int, Array] = {}
+    maps: dict[int, Array] = {}
     total = int(np.prod(shape))
     for k, q_a in enumerate(product(*grid)):
         try:
-            found[k] = natural_frequencies(robot, q_a, actuators, guess=guess)
+            maps[k] = natural_frequencies(robot, q_a, actuators, guess=guess)
         except ModelError:
-            if not found and k == total - 1:
+            if not maps and k == total - 1:
                 raise
         if progress is not None:
             progress(k + 1, total)
-    size = max(len(f) for f in found.values())
+    size = max(len(f) for f in maps.values())
     out = np.full((total, size), np.nan)
-    for k, f in found.items():
+    for k, f in maps.items():
         out[k] = f
     return out.reshape((*shape, size))

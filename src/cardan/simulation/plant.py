@@ -194,8 +194,8 @@ class Plant:
         return {"f_e": total}, power + float(around.power)
 
     def _thrusts(self, t: float) -> np.ndarray:
-        given = self.thrust(t) if callable(self.thrust) else self.thrust
-        return vector("thrust", 1.0 if given is None else given, self.thrusters)
+        factors = self.thrust(t) if callable(self.thrust) else self.thrust
+        return vector("thrust", 1.0 if factors is None else factors, self.thrusters)
 
     def _loads(self, t: float, y: np.ndarray) -> tuple[np.ndarray | None, float]:
         """(f_e of the loads, their power and that of the wrenches described)."""
@@ -215,14 +215,14 @@ class Plant:
         power = -float((self.own * V).sum())
         if self.loads is None:
             return None, power
-        given = self.loads(Links(t, q, qd, T, V))
-        if not isinstance(given, Mapping):
+        wrenches = self.loads(Links(t, q, qd, T, V))
+        if not isinstance(wrenches, Mapping):
             raise InputError(
-                f"loads gave a {type(given).__name__}; expected {{link: wrench (6) on it}}"
+                f"loads gave a {type(wrenches).__name__}; expected {{link: wrench (6) on it}}"
             )
         first = 0 if self.floating else 1
         f_e = np.zeros((nl + 1, 6))
-        for link, wrench in given.items():
+        for link, wrench in wrenches.items():
             j, place = self._place(link)
             w = np.asarray(wrench, float)
             if w.shape != (6,):

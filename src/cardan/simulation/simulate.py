@@ -103,11 +103,11 @@ def simulate(
         )  # fmt: skip
     if method == "auto" and period is None and _stiff(plant, y, duration):
         settings = replace(settings, method="Radau")
-    kept: list[np.ndarray] = []
+    states: list[np.ndarray] = []
     charts: list[np.ndarray] = []
 
     def sample(y: np.ndarray) -> None:
-        kept.append(plant.imposed(float(t[len(kept)]), y).copy())
+        states.append(plant.imposed(float(t[len(states)]), y).copy())
         charts.append(plant.R)
 
     plant.start(0.0, y)
@@ -121,7 +121,7 @@ def simulate(
         if plant.blame and plant.blame not in str(error):
             raise InputError(f"{error}; {plant.blame}") from None
         raise
-    return _gather(plant, t, kept, charts, course, settings.method)
+    return _gather(plant, t, states, charts, course, settings.method)
 
 
 def _stiff(plant: Plant, y: np.ndarray, duration: float) -> bool:

@@ -120,8 +120,8 @@ def state_space(
         if thrusters(robot):
             around["thrust"] = list(tracer.array("thrust", len(thrusters(robot))))
         wrenches = inline(tracer.graph, interactions(robot).code, around)["f_e"]
-        given = inputs.get("f_e", [0] * len(wrenches))
-        inputs["f_e"] = [a + b for a, b in zip(given, wrenches, strict=True)]
+        zeros = inputs.get("f_e", [0] * len(wrenches))
+        inputs["f_e"] = [a + b for a, b in zip(zeros, wrenches, strict=True)]
     outputs = inline(tracer.graph, direct.code, inputs)
     rates = rates + outputs["qdd"]
     if floats:

@@ -173,10 +173,10 @@ class _Dask:
         return sum(self.client.nthreads().values())
 
     def submit(self, task: Task) -> Any:
-        given: Any = task
+        payload: Any = task
         if not isinstance(task.inputs, RandomSource):
-            given = self.client.scatter(task, hash=False)
-        future = self.client.submit(work, given, pure=False, retries=3)
+            payload = self.client.scatter(task, hash=False)
+        future = self.client.submit(work, payload, pure=False, retries=3)
         self.ended.add(future)
         return future
 

@@ -131,36 +131,36 @@ def sweep(
         if not isinstance(chunk, int) or chunk < 1:
             raise InputError(f"chunk = {chunk}; expected a positive number of rows")
         table = _table(program, dtype)
-        kept: Kept | None = Memory(program, rows, chunk, dtype)
+        store: Kept | None = Memory(program, rows, chunk, dtype)
         if local is not None:
             place = "cuda" if gpu else "native"
-            kept = Job(program, rows, chunk, dtype, Path(local), place, _about(robot, rows))
-            kept = part_of(kept, *part) if part else kept
-        if kept is None:  # more parts than chunks
+            store = Job(program, rows, chunk, dtype, Path(local), place, _about(robot, rows))
+            store = part_of(store, *part) if part else store
+        if store is None:  # more parts than chunks
             return Sweep(None, 0, 0, time.perf_counter() - begin, unchanged=True)
-        rows = kept.source
+        rows = store.source
         path = Path(target) if target is not None and not is_address(target) else target
         digest = lambda inputs: table(inputs, None).digest  # noqa: E731
         try:
-            if kept.open(fresh, force, digest):
+            if store.open(fresh, force, digest):
                 spent = time.perf_counter() - begin
                 return Sweep(path, rows.rows, rows.rows, spent, unchanged=True)
-            before = kept.rows_done()
+            before = store.rows_done()
             report = _Reporter(progress, rows.rows, before, time.perf_counter())
             if merge:
-                assert isinstance(kept, Job)
-                put_together(kept, merge, digest, report.add)
-            elif kept.missing() and (dask is not None or ray is not None):
+                assert isinstance(store, Job)
+                put_together(store, merge, digest, report.add)
+            elif store.missing() and (dask is not None or ray is not None):
                 engine = dask_engine(dask) if dask is not None else ray_engine(ray, gpu)
-                run_on(stack.enter_context(engine), kept, report.add, gpu)
+                run_on(stack.enter_context(engine), store, report.add, gpu)
             else:
-                _run(kept, _Hand(table, rows, gpu), report, threads)
-            arrays = kept.finish()
+                _run(store, _Hand(table, rows, gpu), report, threads)
+            arrays = store.finish()
         except InputError:
-            kept.discard()
+            store.discard()
             raise
         finally:
-            kept.close()
+            store.close()
         if merge:
             forget(Path(str(local)))
     return Sweep(path, rows.rows, before, time.perf_counter() - begin, arrays)
@@ -279,8 +279,8 @@ class _Hand:
             raise InputError(self.source.fault(inputs, row))
         if self.function:
             with self.device:
-                found = on_gpu(self.function, blocks(self.table.program, inputs))
-            for array, given in zip(out, outputs(self.table.program, found), strict=True):
+                results = on_gpu(self.function, blocks(self.table.program, inputs))
+            for array, given in zip(out, outputs(self.table.program, results), strict=True):
                 array[...] = given
         return seen.digest
 

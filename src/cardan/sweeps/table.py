@@ -125,10 +125,10 @@ def complete(
 def fault(program: Program, names: Mapping[str, list[str]], inputs: Inputs, row: int) -> str:
     """The column and row of the first value that is not a finite number."""
     for name, listed in names.items():
-        given = inputs[name]
-        whole = isinstance(given, np.ndarray)
+        array = inputs[name]
+        whole = isinstance(array, np.ndarray)
         labels = program.parameters if name == "p" else listed
-        for label, column in zip(labels, [given] if whole else given, strict=True):
+        for label, column in zip(labels, [array] if whole else array, strict=True):
             values = column.reshape(len(column), -1)
             bad = np.argwhere(~np.isfinite(values))
             if len(bad):
@@ -324,8 +324,8 @@ def open_source(program: Program, source: Any) -> Source:
             f"states cannot be read from a {type(source).__name__}: give a path, a mapping of"
             " columns, or a table of pyarrow or pandas"
         )
-    found: Source = source
-    return found
+    opened: Source = source
+    return opened
 
 
 def _csv(path: str | Path) -> dict[str, np.ndarray]:

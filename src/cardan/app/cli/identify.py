@@ -160,12 +160,12 @@ def excite(
         "velocity": velocity, "acceleration": acceleration, "lower": lower, "upper": upper,
         "effort": torque_limit,
     }  # fmt: skip
-    given = {
+    vectors = {
         key: numbers(text, f"--{_FLAGS.get(key, key)}")
         for key, text in limits.items()
         if text is not None
     }
-    values: dict[str, Any] = {key: x[0] if len(x) == 1 else x for key, x in given.items()}
+    values: dict[str, Any] = {key: x[0] if len(x) == 1 else x for key, x in vectors.items()}
     described = open_robot(robot, setting)
     with console(stderr=True).status("designing") as status:
         result = run(

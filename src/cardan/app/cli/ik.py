@@ -93,8 +93,8 @@ def ik(
         start = _guess(described, described.variables, guess, degrees)
         _numerically(described, T, frame, start, limits, json)
         return
-    given = [part.partition("=")[::2] for part in free.split(",")] if free else []
-    names = [joint.strip() for joint, _ in given]
+    pairs = [part.partition("=")[::2] for part in free.split(",")] if free else []
+    names = [joint.strip() for joint, _ in pairs]
     options: dict[str, Any] = {"method": method, "frame": frame or None, "reference": reference}
     options["free"] = names[0] if len(names) == 1 else names or None
     solution = model(described, "inverse-geometry", **options)
@@ -110,7 +110,7 @@ def ik(
         else:
             print_text(str(found))
         return
-    held = _given(described, solution, dict(given), here)
+    held = _given(described, solution, dict(pairs), here)
     start = _guess(described, solution.variables, guess, degrees)
     answer = solution.solve(
         T, guess=start, limits=limits, report=True, free=held, tolerance=tolerance
@@ -166,11 +166,11 @@ def _given(robot: Robot, solution: Any, values: dict[str, str], q: np.ndarray | 
         return solution.arm_angle([here[name] for name in solution.chain.names]) if here else None
     asked = {solution.chain.index(joint.strip()): value for joint, value in values.items()}
     names = [solution.chain.names[j] for j in solution.free]
-    found = [
+    sources = [
         _numbers("--free", asked[j])[0] if asked.get(j) else here.get(name, 0.0)
         for j, name in zip(solution.free, names, strict=True)
     ]
-    return None if not found else found[0] if len(found) == 1 else found
+    return None if not sources else sources[0] if len(sources) == 1 else sources
 
 
 def _in_frame_0(robot: Robot, T: Any, reference: str) -> Any:

@@ -66,11 +66,11 @@ def positions(robot: Robot, text: str, degrees: bool, what: str) -> np.ndarray:
 
     from ...motion.joints import units, vector
 
-    given = numbers(text, what)
+    values = numbers(text, what)
     turning = np.array([unit.position == "rad" for unit in units(robot)])
-    if robot.constrained and len(given) == len(active_joints(robot)):
+    if robot.constrained and len(values) == len(active_joints(robot)):
         turning = turning[active_joints(robot)]
-    q = vector(what, given[0] if len(given) == 1 else given, len(turning))
+    q = vector(what, values[0] if len(values) == 1 else values, len(turning))
     return np.asarray(q * np.where(turning & degrees, np.pi / 180, 1.0))
 
 
@@ -277,17 +277,17 @@ def simulate(
     described = open_robot(robot, setting, tree=tree, floating=floating, base_inertia=base_inertia)
     if not gravity:
         described = replace(described, gravity=(0, 0, 0))
-    given: dict[str, Any] = {"method": method, "rtol": rtol, "step": step, "friction": friction}
+    options: dict[str, Any] = {"method": method, "rtol": rtol, "step": step, "friction": friction}
     motion = None
     if last or trajectory:
         motion = motion_of(described, first, last, duration, profile, degrees, trajectory, 1e-3)
-        given |= driven(described, motion, law, bandwidth)
+        options |= driven(described, motion, law, bandwidth)
     if thrust:
         factors = numbers(thrust, "--thrust")
-        given["thrust"] = factors[0] if len(factors) == 1 else factors
+        options["thrust"] = factors[0] if len(factors) == 1 else factors
     if torque:
         values = numbers(torque, "--torque")
-        given["torque"] = values[0] if len(values) == 1 else values
+        options["torque"] = values[0] if len(values) == 1 else values
     start: Any = None if motion is None else motion.q[0]
     if q0:
         start = positions(described, q0, degrees, "--q0")
@@ -295,13 +295,13 @@ def simulate(
         start = whole
     seconds = duration if duration is not None else motion.duration if motion else 1.0
     speed = numbers(qd0, "--qd0")
-    given |= {"qd0": speed[0] if len(speed) == 1 else speed, "duration": seconds, "dt": dt}
+    options |= {"qd0": speed[0] if len(speed) == 1 else speed, "duration": seconds, "dt": dt}
     with console(stderr=True).status(f"simulating {described.name}") as status:
 
         def tell(done: float) -> None:
             status.update(f"simulating {described.name}: {100 * done:.0f} %")
 
-        result = run(described, start, progress=tell, **given)
+        result = run(described, start, progress=tell, **options)
     report(result, motion, json)
     if output:
         result.save(output)

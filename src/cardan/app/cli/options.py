@@ -50,8 +50,8 @@ def values_of(ctx: typer.Context, *models: str) -> dict[str, Any]:
         table = ctx.command.shared()
     for model in models:
         table = {**options_of(model), **table}
-    given: dict[str, str] = ctx.meta.get(_META, {})
-    return {name: _value(name, table[name], text) for name, text in given.items()}
+    texts: dict[str, str] = ctx.meta.get(_META, {})
+    return {name: _value(name, table[name], text) for name, text in texts.items()}
 
 
 class ModelCommand(Command):

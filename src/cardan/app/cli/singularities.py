@@ -53,14 +53,14 @@ def singularities(
             " mapped over a plane of the workspace",
             remedy="give --section, such as --section y=0",
         )
-    found = listed(described, frame=frame or None, rows=rows or None, tool=point)
+    listing = listed(described, frame=frame or None, rows=rows or None, tool=point)
     if json:
         print_json({
-            "robot": found.robot, "frame": found.frame, "rows": found.rows,
-            "determinant": found.determinant, "factors": [asdict(x) for x in found.factors],
+            "robot": listing.robot, "frame": listing.frame, "rows": listing.rows,
+            "determinant": listing.determinant, "factors": [asdict(x) for x in listing.factors],
         })  # fmt: skip
         return
-    write(output, found.equations(to))
+    write(output, listing.equations(to))
 
 
 def mapped(

@@ -177,8 +177,8 @@ class Closing:
         """q with everything that is given filled in; elastic joints at rest."""
         _require_finite(q_a=q_a, q_e=q_e, guess=guess)
         q = np.zeros(len(self.keys))
-        given = np.zeros(len(self.active)) if q_a is None else q_a
-        driven = np.atleast_1d(np.asarray(given, float))
+        positions = np.zeros(len(self.active)) if q_a is None else q_a
+        driven = np.atleast_1d(np.asarray(positions, float))
         if driven.shape != (len(self.active),):
             names = ", ".join(
                 self.robot.joints[j - 1].variable or f"q{j}" for _, j, _ in self.active
@@ -209,9 +209,9 @@ class Closing:
         self.require_driven(best)
         cuts, at = [], 0
         for cut in self.everything:
-            kept = [name for k, name in enumerate(cut.rows) if at + k in best]
+            names = [name for k, name in enumerate(cut.rows) if at + k in best]
             at += len(cut.rows)
-            cuts.append(replace(cut, rows=tuple(kept)))
+            cuts.append(replace(cut, rows=tuple(names)))
         return tuple(cuts)
 
     @cached_property

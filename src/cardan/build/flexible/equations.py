@@ -397,14 +397,14 @@ class Loops:
     ) -> tuple[dict[Key, Scalar], list[Scalar]]:
         M, c = self.reduced()
         number = {key: k for k, key in enumerate(self.loops.independent)}
-        given = {number[key]: value for key, value in known.items()}
-        load = [u + sum((M[r][k] * v for k, v in given.items()), start=0) for r, u in enumerate(c)]
+        rises = {number[key]: value for key, value in known.items()}
+        load = [u + sum((M[r][k] * v for k, v in rises.items()), start=0) for r, u in enumerate(c)]
         keys = _elastic(self.loops)
         free = [number[key] for key in keys]
         rates = solve_symmetric([[M[r][k] for k in free] for r in free], [-load[r] for r in free])
         tau = [
             load[r] + sum((M[r][k] * v for k, v in zip(free, rates, strict=True)), start=0)
-            for r in given
+            for r in rises
         ]
         return dict(zip(keys, rates, strict=True)), tau
 

@@ -37,19 +37,19 @@ def _rates(robot: Robot, scene: Bodies, state: State, u: Any, prescribed: bool) 
     loops = closing(robot)
     q, qd = state
     active = loops.active
-    given = dict(zip(active, u[2] if prescribed else u, strict=True))
+    known = dict(zip(active, u[2] if prescribed else u, strict=True))
     if robot.constrained:
         here = Loops(robot, scene, {"q": q, "qd": qd})
         plain = not loops.has_multipliers(loops.follow if prescribed else loops.keys)
         accelerations = (
-            here.prescribed(given, plain)[0] if prescribed else here.driven(given, plain)
+            here.prescribed(known, plain)[0] if prescribed else here.driven(known, plain)
         )
         rates = dict(zip(loops.independent, qd, strict=True)) | here.passive
         flow = [rates[key] for key in loops.keys]
     else:
         scene = with_points(scene)
         moving = motion(scene, q, qd)
-        by_link = {key[1]: value for key, value in given.items()}
+        by_link = {key[1]: value for key, value in known.items()}
         idle = {key[1]: 0 for key in loops.loose}
         choice: dict[str, Any] = (
             {"tau": idle, "qdd": by_link} if prescribed else {"tau": {**idle, **by_link}}
@@ -57,7 +57,7 @@ def _rates(robot: Robot, scene: Bodies, state: State, u: Any, prescribed: bool) 
         solved = articulated(scene, moving, **choice)
         accelerations = {key: _pick(solved, key) for key in loops.keys}
         flow = list(qd)
-    accelerations = {**accelerations, **given} if prescribed else accelerations
+    accelerations = {**accelerations, **known} if prescribed else accelerations
     return flow, [accelerations[key] for key in loops.independent]
 
 

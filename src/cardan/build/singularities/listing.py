@@ -129,15 +129,15 @@ def singularities(
             f"{len(arm.joints)} joints of '{name}' move frame {Tree.of(robot).label(end)} in the"
             f" rows {' '.join(named)}: there is no determinant of J; {remedy}"
         )
-    found = factorised(arm)
-    listed = _listed(arm, found) if found else []
-    lines = {form: _text(arm, found, listed, form == "latex") for form in ("text", "latex")}
+    determinant = factorised(arm)
+    listed = _listed(arm, determinant) if determinant else []
+    lines = {form: _text(arm, determinant, listed, form == "latex") for form in ("text", "latex")}
     notation = arm.notation()
     factors = tuple(
         Factor(notation.text(p), power, said.name, said.words, root.text(notation) if root else "")
         for p, power, said, root in listed
     )
-    text = found.text(notation) if found else ""
+    text = determinant.text(notation) if determinant else ""
     return Singularities(name, Tree.of(robot).label(end), named, text, factors, lines)
 
 

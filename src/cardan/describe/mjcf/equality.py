@@ -112,8 +112,8 @@ class Closures:
 
 def _coefficients(mjcf: Mjcf, element: Any) -> list[float]:
     """c0 .. c4; those that the file leaves out are as in 0, 1, 0, 0, 0."""
-    given = (mjcf.numbers(element, "polycoef", ()) or [])[:5]
-    return [*given, *(0.0, 1.0, 0.0, 0.0, 0.0)[len(given) :]]
+    coefficients = (mjcf.numbers(element, "polycoef", ()) or [])[:5]
+    return [*coefficients, *(0.0, 1.0, 0.0, 0.0, 0.0)[len(coefficients) :]]
 
 
 def locked(mjcf: Mjcf, joints: Sequence[Joint], refs: Mapping[str, float]) -> list[Joint]:

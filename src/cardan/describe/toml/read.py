@@ -264,13 +264,13 @@ class _Reader:
                 if "link" not in part:
                     self.report(f"the {kind} has no link; name one, a list of them, or all", "link")
                     continue
-                given = {key: self.entry(part, key) for key in keys[2:] if key in part}
+                values = {key: self.entry(part, key) for key in keys[2:] if key in part}
                 wanted = part["link"]
                 every = list(range(1, links + 1)) if wanted == "all" else wanted
                 for link in every if _is_list(every) else [every]:
                     j = self.antecedent({"link": link}, 0, "link")
                     several = _is_list(every) and len(every) > 1
-                    yield make(f"{self.link} {j}" if several else self.link, j, **given)
+                    yield make(f"{self.link} {j}" if several else self.link, j, **values)
         self.place, self.link = ("", 0), ""
 
     def entry(self, part: Table, key: str) -> Any:

@@ -181,7 +181,7 @@ def _drive(drive: Drive, k: int, names: Sequence[str]) -> list[str]:
 
 
 def _interaction(item: Interaction) -> list[str]:
-    kind = next(key for key, made in KINDS.items() if isinstance(item, made))
+    kind = next(key for key, cls in KINDS.items() if isinstance(item, cls))
     lines = ["", f"[[{kind}]]", f"name = {_quote(item.name)}", f"link = {item.link}"]
     for field in fields(item)[2:]:
         value = getattr(item, field.name)

@@ -131,10 +131,10 @@ class Notation:
         return f"{self.held(self.piece(value.base), ATOM)}^{value.n}", UNARY
 
     def call(self, value: Call) -> Piece:
-        given = [self.text(x) for x in value.arguments]
+        arguments = [self.text(x) for x in value.arguments]
         if value.function == "select":
-            return f"if({given[0]} > 0, {given[1]}, {given[2]})", ATOM
-        return f"{value.function}({', '.join(given)})", ATOM
+            return f"if({arguments[0]} > 0, {arguments[1]}, {arguments[2]})", ATOM
+        return f"{value.function}({', '.join(arguments)})", ATOM
 
 
 def _number(top: str, exponent: int) -> str:

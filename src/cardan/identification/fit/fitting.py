@@ -151,8 +151,8 @@ class Fitting:
             if kept == model.kept:
                 break
             model = replace(model, kept=kept)
-            found, fit, _ = Fitting(model, self.recipe, self.sources, shape=known).solved()
-            known, K = known | found, fit.K
+            estimate, fit, _ = Fitting(model, self.recipe, self.sources, shape=known).solved()
+            known, K = known | estimate, fit.K
         return {} if model is self.model else known
 
     def bodies(self, shape: Mapping[str, float], estimate: Estimate) -> FullParameters:
@@ -163,17 +163,17 @@ class Fitting:
             return consistent_fit(
                 self.model, estimate.R, estimate.z, estimate.rest, seen, K, chosen
             )
-        kept = [self.whole.kept.index(k) for k in self.model.kept]
-        lost = [k for k in range(len(self.whole.kept)) if k not in kept]
+        rows = [self.whole.kept.index(k) for k in self.model.kept]
+        lost = [k for k in range(len(self.whole.kept)) if k not in rows]
         self.model = self.whole
         data = self.build(shape)
         scale = data.valid / estimate.spread
         p = data.W.shape[2]
         A, b = (data.W * scale[..., None]).reshape(-1, p), (data.y * scale).ravel()
         R = np.asarray(np.linalg.qr(np.column_stack([A, b]), mode="r"))
-        seen = np.zeros((len(kept), p))
-        seen[:, kept] = np.eye(len(kept))
-        seen[:, lost] = np.linalg.lstsq(R[:p, kept], R[:p, lost], rcond=None)[0]
+        seen = np.zeros((len(rows), p))
+        seen[:, rows] = np.eye(len(rows))
+        seen[:, lost] = np.linalg.lstsq(R[:p, rows], R[:p, lost], rcond=None)[0]
         return consistent_fit(self.whole, R[:p, :p], R[:p, p], estimate.rest, seen, K, chosen)
 
 

@@ -186,22 +186,22 @@ def essential(fit: Estimate, confidence: float) -> tuple[list[int], Array, Array
     free = max(fit.independent - p, 1.0)
     unit = max(fit.rest / max(fit.rows - p, 1), fit.least)  # variance of a weighted equation
     unit *= fit.rows / fit.independent  # filtered residuals say less than they are many
-    kept = list(range(p))
+    columns = list(range(p))
     accepted = 0.0
-    while len(kept) > 1:
-        K, growth = solve_reduced(fit.R, fit.z, kept)
-        sigma = np.sqrt(np.diag(np.linalg.inv(fit.R[:, kept].T @ fit.R[:, kept])) * unit)
+    while len(columns) > 1:
+        K, growth = solve_reduced(fit.R, fit.z, columns)
+        sigma = np.sqrt(np.diag(np.linalg.inv(fit.R[:, columns].T @ fit.R[:, columns])) * unit)
         weakest = int(np.argmin(np.abs(K) / np.maximum(sigma, 1e-300)))
-        trial = [k for k in kept if k != kept[weakest]]
+        trial = [k for k in columns if k != columns[weakest]]
         growth = solve_reduced(fit.R, fit.z, trial)[1]
         left = p - len(trial)
         F = growth / left / unit if unit > 0 else np.inf
         if fisher.ppf(confidence, left, free) < F:
             break
-        kept, accepted = trial, float(F)
-    K, _ = solve_reduced(fit.R, fit.z, kept)
-    inverse = np.linalg.inv(fit.R[:, kept].T @ fit.R[:, kept])
-    return kept, K, np.sqrt(np.diag(inverse) * unit), accepted
+        columns, accepted = trial, float(F)
+    K, _ = solve_reduced(fit.R, fit.z, columns)
+    inverse = np.linalg.inv(fit.R[:, columns].T @ fit.R[:, columns])
+    return columns, K, np.sqrt(np.diag(inverse) * unit), accepted
 
 
 def fit_shape(

@@ -103,8 +103,8 @@ def _block(block: Rigid, motion: Motion, name: str, part: str = "") -> Array:
     inputs = {"q": motion.q, "qd": motion.of_driven(motion.qd)}
     if name == "regressor":
         inputs["qdd"] = motion.of_driven(motion.qdd)
-    found = function(**inputs, threads=0 if rows > 20_000 else 1)
-    D = getattr(found, part) if part else found
+    values = function(**inputs, threads=0 if rows > 20_000 else 1)
+    D = getattr(values, part) if part else values
     D = D[:, None, :] if name == "energy-regressor" else D
     return D if columns == list(range(D.shape[-1])) else np.ascontiguousarray(D[..., columns])
 
@@ -283,9 +283,9 @@ def _independent(whole: Model, loaded: bool, start: Array) -> Model:
     W = np.vstack(parts)
     used = [k for k in range(W.shape[1]) if np.linalg.norm(W[:, k]) > 1e-9]
     independent, _ = split_columns(W, used)
-    kept = tuple(sorted(independent))
-    dropped = tuple(name for k, name in enumerate(whole.all_names) if k not in kept)
-    return replace(whole, kept=kept, dropped=dropped)
+    columns = tuple(sorted(independent))
+    dropped = tuple(name for k, name in enumerate(whole.all_names) if k not in columns)
+    return replace(whole, kept=columns, dropped=dropped)
 
 
 def described(model: Model, recipe: Recipe, *, loaded: bool, start: tuple[float, ...]) -> Model:

@@ -76,9 +76,9 @@ def _columns(path: str, messages: Sequence[tuple[int, Any]]) -> dict[str, np.nda
                 if stamped and stamp is not None
                 else (received - start) * 1e-9
             )
-            found: dict[str, float] = {"t": t}
-            _fields("", message, found, 0)
-            rows.append(found)
+            columns: dict[str, float] = {"t": t}
+            _fields("", message, columns, 0)
+            rows.append(columns)
     names = list(rows[0])
     for k, row in enumerate(rows):
         if list(row) != names:

@@ -250,10 +250,10 @@ def saturated(tau: np.ndarray, limits: np.ndarray, shortest: int = 8) -> np.ndar
 def _runs(flags: np.ndarray, shortest: int) -> np.ndarray:
     """Only the runs of at least this length."""
     edges = np.flatnonzero(np.diff(np.concatenate([[False], flags, [False]]).astype(int)))
-    kept = np.zeros(len(flags), bool)
+    long = np.zeros(len(flags), bool)
     for start, stop in edges.reshape(-1, 2):
-        kept[start:stop] = stop - start >= shortest
-    return kept
+        long[start:stop] = stop - start >= shortest
+    return long
 
 
 def jump_faults(

@@ -33,7 +33,7 @@ def fault(recording: Recording, faults: Sequence[str]) -> InputError:
 def names_of(robot: Robot, recording: Recording, recipe: Recipe) -> tuple[Names, list[str]]:
     """Which column holds what: named by the recipe, or found by the usual names."""
     notes = [f"{recording.name}: {note}" for note in recording.notes]
-    found: dict[str, list[str]] = {}
+    names: dict[str, list[str]] = {}
     passive: dict[int, str] = {}
     problems = []
     active = driven(robot).tolist()
@@ -47,7 +47,7 @@ def names_of(robot: Robot, recording: Recording, recipe: Recipe) -> tuple[Names,
         if needed and not columns:
             problems.append(_lacking(robot, recording, key))
         listed = [columns[k] for k in active if k in columns]
-        found[key] = listed if signal.used or needed else []
+        names[key] = listed if signal.used or needed else []
         if key == "position":
             passive = {k: name for k, name in columns.items() if k not in active}
     time = recipe.log.time or next((name for name in _TIMES if name in recording.columns), "")
@@ -57,10 +57,10 @@ def names_of(robot: Robot, recording: Recording, recipe: Recipe) -> tuple[Names,
         problems.append(str(UnknownNameError.of("column", time, recording.columns)))
     if problems:
         raise fault(recording, problems)
-    if not time and not recipe.log.rate and not (found["velocity"] and found["acceleration"]):
+    if not time and not recipe.log.rate and not (names["velocity"] and names["acceleration"]):
         raise fault(recording, ["no column of times: name it in the recipe ([log] time), or give "
                                  "the rate in Hz ([log] rate)"])  # fmt: skip
-    return Names(time, **found, passive=passive), notes
+    return Names(time, **names, passive=passive), notes
 
 
 def _lacking(robot: Robot, recording: Recording, key: str) -> str:

@@ -162,9 +162,9 @@ def _of_joints(signal: Signal, key: str, name: str, robot: Robot) -> np.ndarray:
     values, active = getattr(signal, name), driven(robot)
     if len(values) in (1, robot.n):
         return per_joint(f"[{key}] {name}", values, robot.n)
-    found = np.full(robot.n, getattr(Signal(), name)[0])
-    found[active] = per_joint(f"[{key}] {name}", values, len(active))
-    return found
+    signals = np.full(robot.n, getattr(Signal(), name)[0])
+    signals[active] = per_joint(f"[{key}] {name}", values, len(active))
+    return signals
 
 
 def _scaled(signal: Signal, key: str, x: np.ndarray, robot: Robot, k: int) -> np.ndarray:
@@ -288,12 +288,12 @@ def _differentiated(x: Series) -> Series | None:
         return x
     if len(x.t) < 8 * _ENDS:
         return None
-    given = x.q if x.qd is None else x.qd
+    signal = x.q if x.qd is None else x.qd
     inside = slice(2 * _ENDS, -2 * _ENDS)
-    half = make_interp_spline(x.t[::2], given[::2], k=_DEGREE)(x.t)
-    curve = make_interp_spline(x.t, given, k=_DEGREE)
+    half = make_interp_spline(x.t[::2], signal[::2], k=_DEGREE)(x.t)
+    curve = make_interp_spline(x.t, signal, k=_DEGREE)
     rates = curve.derivative()(x.t), curve.derivative(2)(x.t)
-    noise = np.abs(half - given)[inside].max(axis=0) * len(x.t) / (x.t[-1] - x.t[0])
+    noise = np.abs(half - signal)[inside].max(axis=0) * len(x.t) / (x.t[-1] - x.t[0])
     if x.qd is None:
         noise = noise * len(x.t) / (x.t[-1] - x.t[0])
     wanted = np.sqrt(np.mean((rates[0] if x.qd is not None else rates[1]) ** 2, axis=0))

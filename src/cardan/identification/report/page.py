@@ -251,8 +251,8 @@ def _deviations(result: Identification) -> Any:
         order = np.argsort(r)
         figure = Figure(figsize=(6.8, 0.13 * len(r) + 1.0))
         ax = figure.subplots()
-        kept = set(result.essential.names)
-        colours = ["#0072B2" if result.names[k] in kept else "#bbbbbb" for k in order]
+        essential = set(result.essential.names)
+        colours = ["#0072B2" if result.names[k] in essential else "#bbbbbb" for k in order]
         ax.barh(range(len(r)), r[order], color=colours, height=0.7)
         ax.set_yticks(range(len(r)), [result.names[k] for k in order], fontsize=6)
         ax.set_xscale("log")

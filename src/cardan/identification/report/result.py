@@ -348,12 +348,12 @@ class Identification:
 
     def table(self) -> list[tuple[str, float, float, float, str]]:
         """Rows (parameter, value, sigma, relative sigma in %, remark)."""
-        kept = set(self.essential.names)
+        essential = set(self.essential.names)
         below = {self.names[k] for k in negative(self.names, self.K, self.sigma)}
         rows = []
         for name, x, s, r in zip(self.names, self.K, self.sigma, self.relative_sigma, strict=True):
             words = ["well identified"] if r <= SIGNIFICANT else []
-            words += ["essential"] if name in kept else ["not significant"]
+            words += ["essential"] if name in essential else ["not significant"]
             words += ["negative: not physical"] if name in below else []
             rows.append((name, float(x), float(s), 100 * float(r), ", ".join(words)))
         return rows

@@ -211,19 +211,19 @@ class _Sums:
 
 
 def _turn(parts: Any, a: int, rotary: bool) -> Poly:
-    kept = a == 0 or rotary
-    found: Poly = parts.get(3 + a, [0]) if kept else [0]
-    return found
+    counts = a == 0 or rotary
+    polynomial: Poly = parts.get(3 + a, [0]) if counts else [0]
+    return polynomial
 
 
 def _hat(parts: Any, rotary: bool) -> dict[tuple[int, int], Poly]:
     """The cross-product matrix of the section's rotation, where it is not zero."""
-    found: dict[tuple[int, int], Poly] = {}
+    entries: dict[tuple[int, int], Poly] = {}
     for a in range(3):
         if 3 + a in parts and (a == 0 or rotary):
             b, c = (a + 1) % 3, (a + 2) % 3
-            found[c, b], found[b, c] = parts[3 + a], scaled(parts[3 + a], -1)
-    return found
+            entries[c, b], entries[b, c] = parts[3 + a], scaled(parts[3 + a], -1)
+    return entries
 
 
 def _dense(entries: dict[tuple[int, int], Scalar]) -> list[list[Scalar]]:

@@ -107,13 +107,13 @@ class Field:
             k: {a: scaled(derivative(parts[a]), per) for a in (1, 2) if a in parts}
             for k, parts in shapes.items()
         }
-        found = []
+        columns = []
         for k, m in pairs(slope):
             shared = slope[k].keys() & slope[m].keys()
             common = [times(slope[k][a], slope[m][a]) for a in sorted(shared)]
             if common:
-                found.append((k, m, plus(*common)))
-        return found
+                columns.append((k, m, plus(*common)))
+        return columns
 
 
 def pairs(items: Any) -> list[tuple[int, int]]:

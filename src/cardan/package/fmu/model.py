@@ -136,10 +136,10 @@ class Unit:
 
 def models(robot: Robot, wanted: list[Wanted]) -> list[Wanted]:
     """The direct dynamics, which has to be asked for alone; closed loops need their kinematics."""
-    given = [name_of(item) for item in wanted]
-    if given != ["direct-dynamics"]:
+    names = [name_of(item) for item in wanted]
+    if names != ["direct-dynamics"]:
         raise ModelError(
-            f"an FMU is made of the model 'direct-dynamics' alone, not of {', '.join(given)}"
+            f"an FMU is made of the model 'direct-dynamics' alone, not of {', '.join(names)}"
         )
     if robot.constrained and robot.ne:
         raise ModelError(

@@ -64,22 +64,22 @@ class _Route:
         """The rates of the states."""
         unit, n = self.unit, self.unit.nq
         qd = x[unit.velocities : unit.velocities + unit.nv]
-        given: dict[str, Any] = {**u, "q": x[:n], "qd": qd}
+        inputs: dict[str, Any] = {**u, "q": x[:n], "qd": qd}
         place = np.zeros(0)
         if unit.floating:
             V0, e = x[unit.velocities + unit.nv :], x[n + 3 : n + 7]
             R = so3.from_quaternion(e / np.linalg.norm(e))
-            given |= {"V0": V0, "g0": R.T @ unit.gravity}
+            inputs |= {"V0": V0, "g0": R.T @ unit.gravity}
             turned = 0.5 * np.array([-e[1:] @ V0[3:], *(e[0] * V0[3:] + np.cross(e[1:], V0[3:]))])
             place = np.concatenate([R @ V0[:3], turned + (1 - e @ e) * e])
-        rates = self.direct(given)
+        rates = self.direct(inputs)
         twist = np.zeros(0)
         if unit.floating:
             twist = rates["V0d"] - np.concatenate([np.cross(V0[3:], V0[:3]), np.zeros(3)])
         speeds = np.zeros(n)
         speeds[list(unit.driving)] = qd
         if self.loops is not None:
-            W = self.loops(given)["W"]
+            W = self.loops(inputs)["W"]
             speeds[list(unit.following)] = W.reshape(-1, unit.nv) @ qd
         return np.concatenate([speeds, place, rates["qdd"], twist])
 
@@ -105,8 +105,8 @@ def _compiled(unit: Unit) -> _Route:
         own = {key: x for key, x in function.examples[0].inputs.items() if key == "p"}
 
         def found(state: Mapping[str, Any]) -> dict[str, np.ndarray]:
-            given = {**state, **own}
-            x = run(**{key: given[key] for key in function.program.inputs})
+            inputs = {**state, **own}
+            x = run(**{key: inputs[key] for key in function.program.inputs})
             return dict(zip(names, x if len(names) > 1 else (x,), strict=True))
 
         return found
@@ -120,9 +120,9 @@ def states_of(unit: Unit) -> tuple[State, ...]:
     _, reference = _routes(unit)
     states = []
     for k, example in enumerate(unit.direct.examples):
-        given = example.inputs
-        u = {array.name: given[array.name].reshape(array.shape) for array in unit.inputs}
-        x = np.concatenate([given["q"], *_base(unit, k), given["qd"], given.get("V0", [])])
+        inputs = example.inputs
+        u = {array.name: inputs[array.name].reshape(array.shape) for array in unit.inputs}
+        x = np.concatenate([inputs["q"], *_base(unit, k), inputs["qd"], inputs.get("V0", [])])
         states.append(State(x, u, reference.slope(u, x)))
     return tuple(states)
 

@@ -145,8 +145,8 @@ def _listed(values: Iterable[int]) -> str:
 
 def _strings(names: Iterable[str]) -> str:
     """Names of the user as strings of C: letters, digits and spaces."""
-    kept = ("".join(c if c.isascii() and c.isalnum() else " " for c in x) for x in names)
-    return "{" + ", ".join(f'"{text}"' for text in kept) + "}"
+    plain = ("".join(c if c.isascii() and c.isalnum() else " " for c in x) for x in names)
+    return "{" + ", ".join(f'"{text}"' for text in plain) + "}"
 
 
 def _build_description(plan: Plan, names: Sequence[str]) -> str:

@@ -113,8 +113,8 @@ class _Writer:
         ]
         args += [f"ptr %slot.{name}" for name in self.slots[kernel.name]]
         result = _TYPES[kernel.returns]
-        kept = "" if _is_small(kernel) else " noinline"
-        head = f"define internal {result} @k_{kernel.name}({', '.join(args)}) nounwind{kept} {{"
+        hint = "" if _is_small(kernel) else " noinline"
+        head = f"define internal {result} @k_{kernel.name}({', '.join(args)}) nounwind{hint} {{"
         lines = [head, "entry:"]
         for name, kind in kernel.variables.items():
             zero = "0.0" if kind == "float" else "0"
@@ -176,8 +176,8 @@ class _Writer:
         value, target = assigned(node)
         kernel = self.kernel
         if isinstance(target, ast.Subscript):
-            found = self.value(value, "float")
-            self.lines.append(f"  store double {found}, ptr {self.pointer(target)}")
+            text = self.value(value, "float")
+            self.lines.append(f"  store double {text}, ptr {self.pointer(target)}")
             return
         assert isinstance(target, ast.Name)
         if target.id in kernel.arrays:
@@ -289,10 +289,10 @@ class _Writer:
         own = type_of(self.kernel, node)
         if kind == "float" and isinstance(node, ast.Constant):
             return literal(float(node.value), KINDS["float64"])  # type: ignore[arg-type]
-        found = self.raw(node)
+        text = self.raw(node)
         if own == "int" and kind == "float":
-            return self.emit(f"sitofp i64 {found} to double")
-        return found
+            return self.emit(f"sitofp i64 {text} to double")
+        return text
 
     def raw(self, node: ast.expr) -> str:
         kernel = self.kernel

@@ -37,11 +37,11 @@ def sincos_group(kernel: Kernel, first: int) -> None:
     _compute(kernel, set(wanted))
     lanes = kernel.lanes
     packs = _packed(kernel, list(wanted))
-    found = _with_cold_path(kernel, packs, [_sincos(kernel, x) for x in packs])
+    pairs = _with_cold_path(kernel, packs, [_sincos(kernel, x) for x in packs])
     kernel.lanes, together = lanes, kernel.lanes
     for k, ids in enumerate(wanted.values()):
         for function, id in ids.items():
-            values = found[k if together == lanes else k // together]
+            values = pairs[k if together == lanes else k // together]
             value = values[0 if function == "sin" else 1]
             if together != lanes:
                 vector = f"<{together} x {kernel.kind.type}>"

@@ -183,8 +183,8 @@ class _Single:
         out = self._slot(len(self.inputs))
         absent = self.emit(f"icmp eq ptr {out}, null")
         none = self.emit(f"icmp eq ptr {out}, {self.entry('None')}")
-        given = self.emit(f"or i1 {absent}, {none}")
-        self.lines += [f"  br i1 {given}, label %make, label %fill", "fill:"]
+        missing = self.emit(f"or i1 {absent}, {none}")
+        self.lines += [f"  br i1 {missing}, label %make, label %fill", "fill:"]
         arrays = [out] if len(self.outputs) == 1 else self._items(out)
         for k, array in enumerate(arrays):
             self._check(array, self.outputs[k], _CONTIGUOUS | _ALIGNED | _WRITEABLE)
