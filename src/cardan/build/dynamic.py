@@ -17,12 +17,10 @@ from ..errors import ModelError
 from ..formulate.economy import inverse_dynamics as newton_euler
 from ..formulate.posture import formulated
 from ..mechanism.coordinates import has_springs, is_floating
-from ..models.articulated import Solution, articulated
 from ..models.bodies import Bodies
 from ..models.composite import inertia_matrix as inertia_model
 from ..models.composite import solve_matrix
 from ..models.floating import floating_inverse_dynamics
-from ..models.motion import motion
 from ..program import Program
 from .base import mechanism_of
 from .common import (
@@ -49,6 +47,7 @@ from .equations import (
 from .flexible.equations import direct_forms, force_form, inverse_forms, mass_form
 from .idle import spun, widened
 from .mechanism import BY_LAGRANGE, Mechanism, require_available
+from .recursive import outputs_of, recursive_direct, recursive_inverse
 
 Scalar = Any
 _LARGEST_MATRIX = 40  # links: beyond it a full inertia matrix is never the cheaper way
@@ -127,7 +126,7 @@ def _inverse_way(mechanism: Mechanism, given: bool) -> Way:
         tied = mechanism.robot.constrained
         if tied:
             return _inverse_by_matrix(mechanism), RECURSION
-        return _articulated(mechanism), COMPOSITE
+        return recursive_inverse(mechanism), COMPOSITE
     if mechanism.floats and not given:
         return _floating(mechanism), COMPOSITE
     return _newton_euler(mechanism), RECURSION
@@ -234,32 +233,6 @@ def _floating(mechanism: Mechanism) -> Form:
     return run
 
 
-def _articulated(mechanism: Mechanism) -> Form:
-    """Elastic joints of a tree, [K10] 6.3: articulated links, rigid joints as they are imposed."""
-    link = mechanism.coordinates
-
-    def run(scene: Bodies, x: Arrays) -> Result:
-        imposed = dict(zip(link.driven, x["qdd"], strict=True))
-        record = _recursion(mechanism, scene, x, tau={}, qdd=imposed)
-        outputs: dict[str, Any] = {
-            "tau": ((len(link.driven),), [record.tau[j] for j in link.driven])
-        }
-        if link.elastic:
-            outputs["qdd_e"] = ((len(link.elastic),), [record.qdd[j] for j in link.elastic])
-        if record.V0d:
-            outputs["V0d"] = ((6,), [*record.V0d[0], *record.V0d[1]])
-        return Result(outputs, record)
-
-    return run
-
-
-def _recursion(mechanism: Mechanism, scene: Bodies, x: Arrays, **given: Any) -> Solution:
-    """Articulated links of the tree: each joint has its torque or its acceleration given."""
-    loaded = formulated(scene.loaded(wrenches(mechanism.robot, x)))
-    here = motion(loaded, x["q"], x["qd"])
-    return articulated(loaded, here, free_base=bool(mechanism.floats), **given)
-
-
 def _inverse_by_matrix(mechanism: Mechanism) -> Form:
     """The rows without motors first, for their accelerations; then the others."""
     link, first = mechanism.coordinates, mechanism.floats
@@ -274,12 +247,7 @@ def _inverse_by_matrix(mechanism: Mechanism) -> Form:
         rates = solve_backwards([[A[r][c] for c in free] for r in free], rhs) if free else []
         known |= zip(free, rates, strict=True)
         tau = [H[r] + weighted(known, A[r]) for r in driven]
-        outputs: dict[str, Any] = {"tau": ((len(tau),), tau)}
-        if link.elastic:
-            outputs["qdd_e"] = ((len(link.elastic),), rates[first:])
-        if first:
-            outputs["V0d"] = ((6,), rates[:6])
-        return Result(outputs, record)
+        return Result(outputs_of(tau, rates[first:], rates[:first]), record)
 
     return run
 
@@ -289,7 +257,7 @@ def independent_accelerations(mechanism: Mechanism, scene: Bodies, x: Arrays) ->
     link = mechanism.coordinates
     rates = dict(zip(link.driven, x["qdd"], strict=True))
     if link.elastic:
-        form = _inverse_by_matrix if mechanism.robot.constrained else _articulated
+        form = _inverse_by_matrix if mechanism.robot.constrained else recursive_inverse
         _, follow = form(mechanism)(scene, x).outputs["qdd_e"]
         rates |= zip(link.elastic, follow, strict=True)
     return [rates[j] for j in link.active]
@@ -341,7 +309,7 @@ def direct_ways(
     if mechanism.robot.ne:
         return inputs, names, [(form, ()) for form in direct_forms(mechanism, method)]
     methods: dict[str, Way] = {
-        "recursive": (_recursive(mechanism), COMPOSITE),
+        "recursive": (recursive_direct(mechanism), COMPOSITE),
         "inertia-matrix": (_by_matrix(mechanism), RECURSION),
         "constraint-forces": (_by_constraint_forces(mechanism), RECURSION),
     }
@@ -387,18 +355,6 @@ def _candidates(
     best = min(plain.values())
     wanted = [name for name, price in plain.items() if price <= 1.15 * best]
     return sorted(wanted, key=plain.__getitem__)
-
-
-def _recursive(mechanism: Mechanism) -> Form:
-    """Articulated links, [K10] (101)-(112)."""
-
-    def run(scene: Bodies, x: Arrays) -> Result:
-        torques = dict(zip(mechanism.coordinates.driven, x["tau"], strict=True))
-        record = _recursion(mechanism, scene, x, tau=torques)
-        base = [*record.V0d[0], *record.V0d[1]] if record.V0d else []
-        return Result(_accelerations(mechanism, mechanism.row(record.qdd), base), record)
-
-    return run
 
 
 def _by_matrix(mechanism: Mechanism) -> Form:

@@ -20,7 +20,6 @@ from ...errors import ModelError
 from ...formulate.posture import with_points
 from ...mechanism.coordinates import Coordinates, Key
 from ...mechanism.loops import opened
-from ...models.articulated import articulated
 from ...models.bodies import Bodies, Body
 from ...models.composite import inertia_matrix, solve_matrix
 from ...models.flexible.loops import (
@@ -41,6 +40,7 @@ from ...program import Program
 from ..common import Arrays, build, flat, wrenches
 from ..derivation import Form, Result
 from ..mechanism import Mechanism
+from ..recursive import loaded, outputs_of, recursive_direct, recursive_inverse
 from .closure import Closing, closing
 
 Scalar = Any
@@ -50,7 +50,7 @@ def inverse_forms(mechanism: Mechanism) -> list[Form]:
     """tau of the driven joints and the accelerations of everything elastic, (38)."""
     if mechanism.robot.constrained:
         return _tied_forms(mechanism, _tied_inverse, closure(mechanism).follow)
-    forms = [_recursive_inverse(mechanism)]
+    forms = [recursive_inverse(mechanism)]
     if not mechanism.floats:
         forms.append(_assembled_inverse(mechanism))
     return forms
@@ -60,7 +60,7 @@ def direct_forms(mechanism: Mechanism, method: str) -> list[Form]:
     """Accelerations of the joints, then of the elastic coordinates, of torques."""
     if mechanism.robot.constrained:
         return _tied_forms(mechanism, _tied_direct, closure(mechanism).keys, method)
-    table = {"recursive": _recursive_direct(mechanism)}
+    table = {"recursive": recursive_direct(mechanism)}
     if not mechanism.floats:
         table["inertia-matrix"] = _assembled_direct(mechanism)
     if method != "auto" and method not in table:
@@ -105,11 +105,6 @@ def _require_isostatic(loops: Closing, free: Sequence[Key]) -> None:
     )
 
 
-def _loaded(robot: Robot, scene: Bodies, x: Arrays) -> Bodies:
-    """The tree under its wrenches; point masses stay in the axes they are carried in."""
-    return scene.loaded(wrenches(robot, x)) if "f_e" in x else with_points(scene)
-
-
 def spring(scene: Bodies, x: Arrays, key: Key) -> Scalar:
     """Torque of an elastic joint without its friction, which the forces of the tree include."""
     if key[0] != "joint":
@@ -124,37 +119,12 @@ def _row_times(
     return weighted(values, {other: A.get((key, other), 0) for other in values})
 
 
-def _outputs(tau: Sequence[Scalar], rates: Sequence[Scalar], V0d: Any) -> dict[str, Any]:
-    outputs: dict[str, Any] = {"tau": ((len(tau),), list(tau))}
-    if rates:
-        outputs["qdd_e"] = ((len(rates),), list(rates))
-    if V0d:
-        outputs["V0d"] = ((6,), [*V0d[0], *V0d[1]])
-    return outputs
-
-
-def _recursive_inverse(mechanism: Mechanism) -> Form:
-    """By articulated bodies."""
-    driven = mechanism.coordinates.driven
-
-    def run(scene: Bodies, x: Arrays) -> Result:
-        scene = _loaded(mechanism.robot, scene, x)
-        imposed = dict(zip(driven, x["qdd"], strict=True))
-        here = motion(scene, x["q"], x["qd"])
-        record = articulated(scene, here, tau={}, qdd=imposed, free_base=bool(mechanism.floats))
-        rates = [record.qdd[j] for j in scene.elastic]
-        rates += [v for j in scene.flexible for v in record.qedd[j]]
-        return Result(_outputs([record.tau[j] for j in driven], rates, record.V0d), record)
-
-    return run
-
-
 def _assembled_inverse(mechanism: Mechanism) -> Form:
     """By the mass matrix, (22)-(26)."""
     driven = Coordinates.joint_keys(mechanism.coordinates.driven)
 
     def run(scene: Bodies, x: Arrays) -> Result:
-        scene = _loaded(mechanism.robot, scene, x)
+        scene = loaded(mechanism.robot, scene, x)
         keys = mechanism.coordinates.keys
         known: dict[Key, Scalar] = dict(zip(driven, x["qdd"], strict=True))
         A = inertia_matrix(scene, x["q"]).A
@@ -164,26 +134,7 @@ def _assembled_inverse(mechanism: Mechanism) -> Form:
         rhs = {key: spring(scene, x, key) - c[key] for key in free}
         rates = solve_matrix(scene, A, rhs, free)
         tau = [c[key] + _row_times(A, key, rates) for key in known]
-        return Result(_outputs(tau, [rates[key] for key in free], None), record)
-
-    return run
-
-
-def _recursive_direct(mechanism: Mechanism) -> Form:
-    """By articulated bodies."""
-    driven = mechanism.coordinates.driven
-
-    def run(scene: Bodies, x: Arrays) -> Result:
-        scene = _loaded(mechanism.robot, scene, x)
-        torques = dict(zip(driven, x["tau"], strict=True))
-        here = motion(scene, x["q"], x["qd"])
-        record = articulated(scene, here, tau=torques, free_base=bool(mechanism.floats))
-        rates = [record.qdd[j] for j in scene.tree.moving]
-        rates += [v for j in scene.flexible for v in record.qedd[j]]
-        outputs: dict[str, Any] = {"qdd": ((len(rates),), rates)}
-        if record.V0d:
-            outputs["V0d"] = ((6,), [*record.V0d[0], *record.V0d[1]])
-        return Result(outputs, record)
+        return Result(outputs_of(tau, [rates[key] for key in free]), record)
 
     return run
 
@@ -193,7 +144,7 @@ def _assembled_direct(mechanism: Mechanism) -> Form:
     driven = Coordinates.joint_keys(mechanism.coordinates.driven)
 
     def run(scene: Bodies, x: Arrays) -> Result:
-        scene = _loaded(mechanism.robot, scene, x)
+        scene = loaded(mechanism.robot, scene, x)
         keys = mechanism.coordinates.keys
         record = newton_euler(scene, x["q"], x["qd"], [0] * len(keys))
         torques: dict[Key, Scalar] = dict(zip(driven, x["tau"], strict=True))
@@ -251,7 +202,7 @@ def force_form(mechanism: Mechanism, output: str) -> Form:
             _require_isostatic(here.loops, here.loops.keys)
             _, rows = here.reduced()
             return Result({output: ((len(rows),), rows)}, here.motion)
-        scene = _loaded(robot, scene, x)
+        scene = loaded(robot, scene, x)
         record = newton_euler(scene, x["q"], x["qd"], [0] * size)
         pushes = [spring(scene, x, key) for key in mechanism.coordinates.keys]
         rows = [u - v for u, v in zip(record.rows(scene), pushes, strict=True)]
@@ -440,7 +391,7 @@ def _tied_inverse(mechanism: Mechanism, by_elimination: bool) -> Form:
         here = Loops(mechanism.described, scene, x)
         known = dict(zip(loops.active, x["qdd"], strict=True))
         rates, tau = here.prescribed(known, by_elimination)
-        return Result(_outputs(tau, [rates[key] for key in _elastic(loops)], None), here.motion)
+        return Result(outputs_of(tau, [rates[key] for key in _elastic(loops)]), here.motion)
 
     return run
 
