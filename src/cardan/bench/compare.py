@@ -12,6 +12,7 @@ import numpy as np
 
 from ..describe.robot import Robot
 from ..errors import InputError, UnknownNameError
+from ..run.native import machine
 from .case import (
     Case,
     Peer,
@@ -159,8 +160,6 @@ def _difference(reference: np.ndarray, values: np.ndarray) -> float:
 
 
 def _machine() -> dict[str, str]:
-    from ..run.native import machine
-
     host = machine()
     return {
         "processor": host.name, "vector bits": str(8 * host.vector_bytes),

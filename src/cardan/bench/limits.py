@@ -9,6 +9,8 @@ from functools import cache
 
 import numpy as np
 
+from ..run.native import machine, target_of
+
 _CHAINS = 12  # independent sums: enough to fill two pipes of four or five cycles
 
 
@@ -28,8 +30,6 @@ def fma_seconds(dtype: str = "float64", steps: int = 200_000) -> float:
 
 @cache
 def _kernel(dtype: str) -> tuple[Callable[[int], None], int]:
-    from ..run.native import machine
-
     lanes = machine().vector_bytes // np.dtype(dtype).itemsize
     return _engine(_text(lanes, "double" if dtype == "float64" else "float")), lanes
 
@@ -86,8 +86,6 @@ done:
 
 def _engine(text: str) -> Callable[[int], None]:
     import llvmlite.binding as llvm
-
-    from ..run.native import machine, target_of
 
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(text), target_of(machine()))
     engine.finalize_object()

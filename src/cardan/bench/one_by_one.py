@@ -12,13 +12,12 @@ from typing import Any
 import numpy as np
 
 from ..program import Program
+from ..run.native import machine, target_of
 
 
 def one_by_one(program: Program) -> Callable[[Mapping[str, np.ndarray]], list[np.ndarray]]:
     """A function of states {name: (N, ...)}, in rows without gaps, to all outputs (N, ...)."""
     import llvmlite.binding as llvm
-
-    from ..run.native import machine, target_of
 
     function: Any = program.compile()
     sides = {"in": program.inputs, "out": program.outputs}

@@ -9,6 +9,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError, ModelError, UnknownNameError
+from .options import checked
 from .reading import reading, with_matrices
 
 if TYPE_CHECKING:
@@ -69,8 +70,6 @@ def emit(program: Program, language: str, **options: Any) -> str:
     form       of text, LaTeX, Markdown and HTML, which people read: plain, textbook, or cheapest as
                the code of the other languages; default: textbook where that is short, else plain
     """
-    from .options import checked
-
     if language in _READ and language not in _registered:
         chosen = checked(language, frozenset({"expanded", "form"}), options)
         document = import_module(f".{language}", __package__).document
@@ -88,8 +87,6 @@ def printers(program: Program, language: str, **options: Any) -> list[Printer]:
 def _printers(
     program: Program, language: str, options: dict[str, Any]
 ) -> tuple[Program, list[Printer]]:
-    from .options import checked
-
     printer = _printer(language)
     chosen = checked(language, printer.honours, options)
     program = _expanded(program, chosen)

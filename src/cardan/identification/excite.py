@@ -38,6 +38,7 @@ from .model.equations import full_matrix, model_of
 from .model.ties import Ties, ties_of
 from .read.signals import Motion, require_scipy, states
 from .recipe import Recipe, read_recipe
+from .report.excitation import figure
 from .room import Margin, Room
 
 Array = np.ndarray
@@ -101,8 +102,6 @@ class Excitation:
     def plot(self) -> Any:
         """Positions, velocities, accelerations and, where known, torques of one period with their
         limits; distances, where some are demanded; predicted standard deviations."""
-        from .report.excitation import figure
-
         return figure(self)
 
     def to_dict(self) -> dict[str, Any]:

@@ -17,6 +17,7 @@ import numpy as np
 from ..arguments import Numbers, named_arguments
 from ..describe.frames import matrix_of
 from ..describe.robot import FIXED, GEOMETRY, PRISMATIC, Robot
+from ..describe.world import gravity_in_world
 from ..errors import InputError
 from ..files import write_whole
 from ..mechanism.frames import frame_of
@@ -133,8 +134,6 @@ def _centres(robot: Robot, T: np.ndarray) -> list[dict[str, Any]]:
 
 def _up(robot: Robot) -> list[float]:
     """The direction against gravity in the world, z without any."""
-    from ..describe.world import gravity_in_world
-
     g = gravity_in_world(robot)
     size = float(np.linalg.norm(g))
     return [0.0, 0.0, 1.0] if size == 0 else (-g / size).tolist()

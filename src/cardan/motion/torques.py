@@ -29,6 +29,8 @@ from .coordinates import coordinates
 from .derived import compiled
 from .frames import placement
 from .joints import Units, array, friction_torques, moving, names, number, require_numbers, units
+from .plots import Panel, lines
+from .tables import write_table
 from .trajectory import Trajectory, Violation, fits, violations
 
 PARTS = (
@@ -137,14 +139,10 @@ class Torques:
 
     def save(self, path: str) -> None:
         """As a table, .csv or .parquet."""
-        from .tables import write_table
-
         write_table(path, self.columns())
 
     def plot(self) -> Any:
         """One panel per joint: the total and its contributions."""
-        from .plots import Panel, lines
-
         panels = [
             Panel(
                 f"{name}: peak {self.peak[j]:.4g}, RMS {self.rms[j]:.4g} {unit.effort}",

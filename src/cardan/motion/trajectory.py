@@ -27,6 +27,8 @@ from ..errors import InputError
 from ..loops.standing import standing
 from .joints import array, bounds, driven, names, vector
 from .piecewise import Piecewise, hermite, spline, time_law
+from .plots import image, plot_trajectory
+from .tables import read_table, write_table
 
 State = tuple[np.ndarray, np.ndarray, np.ndarray]
 _LARGEST = 10_000_000  # samples
@@ -64,8 +66,6 @@ class Trajectory:
         return repr(self), [Table(head, tuple(rows))]
 
     def _repr_html_(self) -> str:
-        from .plots import image, plot_trajectory
-
         title, parts = self._parts()
         return notebook_html(title, [*parts, Image(image(lambda: plot_trajectory(self)), "")])
 
@@ -99,14 +99,10 @@ class Trajectory:
 
     def plot(self, robot: Robot | None = None) -> Any:
         """Positions, velocities and accelerations, as a matplotlib figure; a robot tells units."""
-        from .plots import plot_trajectory
-
         return plot_trajectory(self, robot)
 
     def save(self, path: str) -> None:
         """As a table, .csv or .parquet."""
-        from .tables import write_table
-
         write_table(path, self.columns())
 
 
@@ -288,8 +284,6 @@ def sampled(
 @named_arguments
 def read_trajectory(path: str, n: int) -> Trajectory:
     """A trajectory from a table (.csv, .parquet): t, q1 .. qn and, if there, qd1 .., qdd1 .."""
-    from .tables import read_table
-
     table = read_table(path)
     arrays: dict[str, Any] = {}
     for key in ("q", "qd", "qdd"):

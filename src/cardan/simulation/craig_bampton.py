@@ -17,6 +17,7 @@ import numpy as np
 from ..describe.flexible import ElasticBody, ElasticPoint
 from ..describe.toml.read import read_dict
 from ..errors import CardanWarning, DescriptionError, InputError, MissingExtraError
+from ..models.flexible.modes import eigen
 
 Array = np.ndarray
 _ROUNDED = 1e-3  # of the size of a matrix: what the digits of a file leave
@@ -192,8 +193,6 @@ def _inertias(P: Array) -> Array:
 
 
 def _damping(mass: Array, stiffness: Array, ratio: float) -> Array:
-    from ..models.flexible.modes import eigen
-
     squares, V = eigen(stiffness, mass)
     matrix: Array = mass @ V @ np.diag(2 * ratio * np.sqrt(np.abs(squares))) @ V.T @ mass
     return matrix

@@ -14,11 +14,13 @@ from ..describe.robot import Robot
 from ..describe.world import gravity_in_world
 from ..document.notebook import notebook_html, notebook_latex
 from ..document.structure import Image
+from ..motion.animate import write_animation
 from ..motion.coordinates import coordinates
 from ..motion.derived import compiled
 from ..motion.frames import link_frames
 from ..motion.joints import number
 from ..motion.plots import Panel, image, joint_panels, lines
+from ..motion.tables import write_table
 from ..motion.trajectory import Trajectory
 from .integrate import Accuracy
 from .scene import spring_energy, total_mass
@@ -221,8 +223,6 @@ class Simulation:
 
     def save(self, path: str) -> None:
         """As a table, .csv or .parquet."""
-        from ..motion.tables import write_table
-
         write_table(path, self.columns())
 
     def plot(self) -> Any:
@@ -248,7 +248,5 @@ class Simulation:
 
     def animate(self, path: str, **options: Any) -> None:
         """A page that shows the motion in 3D, complete in one .html file."""
-        from ..motion.animate import write_animation
-
         joints = self.q[:, : self.robot.n]
         write_animation(path, self.robot, self.t, joints, self.T0, **options)

@@ -25,8 +25,10 @@ from ..fit.diagnosis import negative
 from ..fit.evaluation import ROLES, Track, described_errors
 from ..fit.solve import Estimate, relative_error
 from ..model.columns import Model
-from ..read.signals import Plan
+from ..model.equations import full_matrix
+from ..read.signals import Plan, states
 from ..recipe import Recipe
+from .page import folded, html, markdown, torques_figure
 
 Array = np.ndarray
 SIGNIFICANT = 0.1  # relative deviation: below, a parameter is well identified
@@ -333,9 +335,6 @@ class Identification:
 
         With closed loops: q (rows, n) of all joints, closed; qd, qdd and the torques of the driven
         ones."""
-        from ..model.equations import full_matrix
-        from ..read.signals import states
-
         arrays = [np.atleast_2d(np.asarray(x, float)) for x in (q, qd, qdd)]
         ties, rows = self.model.ties, len(arrays[0])
         n, na = self.original.n, len(ties.active)
@@ -372,13 +371,9 @@ class Identification:
         return "\n".join([*head, *rows, *told, *(f"note: {note}" for note in self.notes)])
 
     def _repr_html_(self) -> str:
-        from .page import folded
-
         return notebook_html(f"Identification of {self.original.name}", folded(self, pictures=True))
 
     def _repr_latex_(self) -> str:
-        from .page import folded
-
         title = f"Identification of {self.original.name}"
         return notebook_latex(title, folded(self, pictures=False))
 
@@ -386,8 +381,6 @@ class Identification:
         """Measured and predicted torques of every joint, as a matplotlib figure.
 
         role: "fit", "held out" or "validation"."""
-        from .page import torques_figure
-
         roles = [curve.role for curve in self.curves]
         if role not in roles:
             raise UnknownNameError.of("role", role, dict.fromkeys(roles))
@@ -396,8 +389,6 @@ class Identification:
     @named_arguments
     def report(self, path: str | Path) -> None:
         """Write the report: .html (self-contained, with pictures) or .md."""
-        from .page import html, markdown
-
         suffix = Path(path).suffix.lower()
         if suffix not in (".html", ".md"):
             raise InputError(f"{path}: a report is written as .html or .md")
