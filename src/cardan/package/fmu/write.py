@@ -20,6 +20,7 @@ from ..reference import TOLERANCE
 from ..text import braced, number, numbers, readme
 from .friction import WIDTH
 from .model import Unit, unit_of
+from .model import models as models  # that a unit is made of
 from .motion import SIZE, Motion, State, motion_of, states_of
 from .xml import RATE, Variable, description, variables
 
