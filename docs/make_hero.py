@@ -24,7 +24,7 @@ from PIL import Image, PngImagePlugin
 from playwright.sync_api import sync_playwright
 
 import cardan
-from cardan.app.cli.sources import bare
+from cardan.app.cli.sources import stripped
 from cardan.document.html import fragment
 from cardan.document.reading import parts_of
 
@@ -59,7 +59,7 @@ pre {{ font: 11.5px/1.42 "DejaVu Sans Mono", monospace; margin: 0; white-space: 
 
 
 def inverse_dynamics() -> cardan.Program:
-    return cardan.model(bare(cardan.load(ROBOT)), "inverse-dynamics")
+    return cardan.model(stripped(cardan.load(ROBOT)), "inverse-dynamics")
 
 
 def counts() -> str:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from cardan.app.cli.count import count
-from cardan.app.cli.sources import bare
+from cardan.app.cli.sources import stripped
 from cardan.describe.bundled import bundled
 from cardan.files import write_atomic
 
@@ -74,7 +74,7 @@ def rows(names: Sequence[str]) -> list[str]:
     """Every model for which another system's figure is known, counted on the same robot."""
     lines, seen = [], set()
     for name in names:
-        robot = bundled(name) if name in LOADED else bare(bundled(name))
+        robot = bundled(name) if name in LOADED else stripped(bundled(name))
         title = robot.name.removesuffix(" with base parameters")
         for row in count(name, robot, models=MODELS):
             others = ", ".join(str(figure) for figure, same in row.figures if same)
