@@ -85,7 +85,7 @@ def fma_peak(dtype: str = "float64") -> Measure:
 
 def bare_batch(program: Program, dtype: str, count: int, columns: bool = False) -> Measure:
     """The vector kernel alone over states in rows (N, n) or in columns (n, N)."""
-    from cardan.run.function import _table
+    from cardan.run.function import table_of
     from cardan.run.views import view
 
     function = program.compile(dtype=dtype)
@@ -99,7 +99,7 @@ def bare_batch(program: Program, dtype: str, count: int, columns: bool = False) 
     kernels = function._kernels
     kernel = kernels.get(kernels.width, frozenset(), tuple(place.lie for place in found))
     inputs = len(program.inputs)
-    tables = (*_table(found[:inputs], 0), *_table(found[inputs:], 0))
+    tables = (*table_of(found[:inputs], 0), *table_of(found[inputs:], 0))
     name = f"batch {program.model} {dtype} {'columns' if columns else 'rows'}"
 
     def seconds() -> float:

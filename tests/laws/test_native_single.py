@@ -112,6 +112,16 @@ def test_out_of_several_outputs(dtype: str) -> None:
     assert max(abs(a - b) for a, b in zip(after, before, strict=True)) <= 5
 
 
+def test_programs_from_the_disk_go_the_short_way() -> None:
+    """Their names of inputs and outputs are those of anyone who types them."""
+    text = cardan.model(cardan.load("planar1r"), "inverse-dynamics", effort="plain").to_json()
+    function = cardan.Program.from_json(text).compile()
+    x = {key: np.ones(shape) for key, shape in function.program.inputs.items()}
+    expected = function(**x)
+    function._allocate = None  # type: ignore[method-assign, assignment]  # of the general way
+    np.testing.assert_array_equal(function(**x), expected)
+
+
 def test_any_order_and_names_made_at_run_time(arm: Function) -> None:
     x = one()
     expected = arm(**x)

@@ -9,6 +9,7 @@ every run.
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -194,7 +195,8 @@ def from_json(data: Any) -> Code:
         if data["format"] != FORMAT:
             raise ProgramError(f"program format {data['format']!r}; this Cardan reads {FORMAT}")
         code = Code(
-            inputs={name: tuple(shape) for name, shape in data["inputs"].items()},
+            # interned: the shortest way into machine code knows a keyword by its address
+            inputs={sys.intern(name): tuple(shape) for name, shape in data["inputs"].items()},
             nodes=(("none",), *map(_node_from_json, data["nodes"])),
             outputs={
                 name: Output(tuple(out["shape"]), tuple(out["refs"]))
