@@ -380,5 +380,5 @@ _FLEXIBLE = (
     "transform", "loop-geometry", "jacobian", "velocities", "accelerations", "jdot-qdot",
     "inverse-dynamics", "inertia-matrix", "bias", "gravity", "direct-dynamics", "energies",
     "generalized-momentum", "inverse-dynamics-derivatives", "direct-dynamics-derivatives",
-    "loop-kinematics", "reactions",
+    "kinematics-derivatives", "energies-derivatives", "loop-kinematics", "reactions",
 )  # fmt: skip

@@ -145,6 +145,45 @@ def test_closed_loops(model: str) -> None:
             near(getattr(results, f"d{y}_d{name}"), expected, 1e-9, what=name)
 
 
+@pytest.mark.parametrize(
+    ("model", "pages"),
+    [(x, [x]) for x in (*MODELS, "energies")] + [("kinematics", ["velocities", "accelerations"])],
+)
+def test_closed_loops_of_flexible_links(model: str, pages: list[str]) -> None:
+    """Along the independent joints and the elastic coordinates: differences of configurations
+    whose loops are closed again, and the pages by their velocities and torques."""
+    robot = cardan.load("prrrp")
+    geometry = cardan.model(robot, "loop-geometry")
+    effort = {"effort": "plain"} if model in MODELS else {}
+    program = cardan.model(robot, f"{model}-derivatives", **effort)
+    rng = np.random.default_rng(4)
+    x = {name: rng.uniform(-1, 1, shape) for name, shape in program.inputs.items()}
+    x["qd"][2:] *= 0.01
+    free = np.r_[0.05, -0.05, 0.002 * rng.uniform(-1, 1, robot.ne)]
+
+    def closed(u: Array, guess: Array | None = None) -> Array:
+        return geometry.solve(u[:2], q_e=u[2:], guess=guess)
+
+    x["q"] = q = closed(free)[0]
+    results, h = program.evaluate(**x), 1e-5
+    for page in (cardan.model(robot, name, **effort) for name in pages):
+        inputs = {name: x[name] for name in page.inputs}
+        for y in page.outputs:
+            columns = []
+            for way in np.eye(len(free)):
+                ends = []
+                for step in (h, -h):
+                    moved = page.evaluate(
+                        **{**inputs, "q": closed(free + step * way, q[: robot.n])}
+                    )
+                    ends.append(moved if len(page.outputs) == 1 else getattr(moved, y))
+                columns.append((ends[0] - ends[1]) / (2 * h))
+            near(getattr(results, f"d{y}_dq"), np.stack(columns, -1), 1e-6, what=f"d{y}_dq")
+            for name in set(inputs) - {"q"}:
+                expected = page.derivative(y, name).evaluate(**inputs)
+                near(getattr(results, f"d{y}_d{name}"), expected, 1e-9, what=f"d{y}_d{name}")
+
+
 def test_sparsity() -> None:
     """Joints on other branches have structural zeros."""
     robot = bundled_trees()["tree"]
@@ -227,4 +266,4 @@ def test_options_are_the_parents() -> None:
         cardan.model(cardan.load("planar2r"), "inverse-dynamics-derivatives", base="given")
     flexible = cardan.load("prrrp")
     with pytest.raises(cardan.ModelError, match="rigid"):
-        cardan.model(replace(flexible), "direct-dynamics-derivatives")
+        cardan.model(flexible, "inverse-dynamics-derivatives", base_parameters=True)

@@ -38,7 +38,9 @@ from .derivation import Derivation, Form, Result, Way, written
 from .differential import partial
 from .dynamic import direct_ways, inverse_ways
 from .energy import energy_forms
+from .flexible.equations import Loops, tree_rates
 from .identification import regressor_form, wanted_columns
+from .kinematic import cut_or_not
 from .mechanism import Mechanism, require_available
 
 Scalar = Any
@@ -109,7 +111,10 @@ def kinematics_derivatives(robot: Robot, *, symbolic: bool = False) -> Program:
     nl = len(robot.links)
 
     def page(scene: Bodies, x: Arrays) -> Result:
-        _, qd, qdd = mechanism.motion(scene, x)
+        if robot.ne:
+            qd, qdd, _ = tree_rates(mechanism, scene, x)
+        else:
+            _, qd, qdd = mechanism.motion(scene, x)
         links = formulated(scene)
         record = accelerations(links, x["q"], qd, qdd)
         record.V.update(velocities(links, x["q"], qd).V)
@@ -120,7 +125,7 @@ def kinematics_derivatives(robot: Robot, *, symbolic: bool = False) -> Program:
         return Result({"V": ((nl, 6), V), "Vd": ((nl, 6), Vd)}, record)
 
     inputs = mechanism.inputs("q", "qd", "qdd", base=["V0", "V0d"])
-    forms = [page, written(page, slid(mechanism.tree))]
+    forms = cut_or_not(mechanism, page)
     return _with_partials(mechanism, "kinematics", inputs, ["V", "Vd"], forms)
 
 
@@ -192,10 +197,10 @@ def _partials(
 def _mechanism(
     robot: Robot, parent: str, base_parameters: bool, friction: bool, symbolic: bool
 ) -> Mechanism:
-    if robot.ne and (robot.constrained or base_parameters):
+    if robot.ne and base_parameters:
         raise ModelError(
-            f"'{parent}-derivatives' of '{robot.name}' is not available for loops, couplings and"
-            " base parameters of flexible links; cardan.rigid(robot) makes them rigid"
+            f"'{parent}-derivatives' of '{robot.name}' is not available for base parameters of"
+            " flexible links; cardan.rigid(robot) makes them rigid"
         )
     require_available(robot, f"{parent}-derivatives")
     described = with_friction(robot, friction)
@@ -295,6 +300,8 @@ def _positions(mechanism: Mechanism, scene: Bodies, x: Arrays) -> Matrix:
         mechanism = replace(mechanism, robot=robot, analysis=analysis)
     if not mechanism.robot.constrained:
         return []
+    if mechanism.robot.ne:
+        return Loops(mechanism.described, scene, {"q": x["q"]}).positions()
     rows = mechanism.constraint(scene, x)[0].G()
     return [rows[j] for j in mechanism.coordinates.moving]
 

@@ -32,15 +32,15 @@ def energies(robot: Robot, *, symbolic: bool = False) -> Program:
     """Kinetic energy, rotors of cut joints included; potential energy of gravity and of the springs
     of elastic joints. U of a floating base is about the origin of frame 0."""
     mechanism = Mechanism.of(robot, "energies", symbolic=symbolic)
-    if robot.ne:
-        inputs, form = mechanism.inputs("q", "qd"), _flexible_energies(mechanism)
-        return mechanism.program("energies", inputs, [form], ["E", "U"])
     inputs = mechanism.inputs("q", "qd", base=["V0", "g0"])
-    return mechanism.program("energies", inputs, energy_forms(mechanism), ["E", "U"], finals=True)
+    forms = energy_forms(mechanism)
+    return mechanism.program("energies", inputs, forms, ["E", "U"], finals=not robot.ne)
 
 
 def energy_forms(mechanism: Mechanism) -> list[Form]:
     """Both energies by the links' own parameters, and E by the regrouped ones."""
+    if mechanism.robot.ne:
+        return [_flexible_energies(mechanism)]
 
     def form(own: bool) -> Form:
         def run(scene: Bodies, x: Arrays) -> Result:

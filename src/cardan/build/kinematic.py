@@ -378,7 +378,7 @@ def velocities(robot: Robot, *, symbolic: bool = False) -> Program:
         return Result({"V": ((nl, 6), flat(rows))}, record)
 
     inputs = mechanism.inputs("q", "qd", base=["V0"])
-    return mechanism.program("velocities", inputs, _cut_or_not(mechanism, page), ["V"])
+    return mechanism.program("velocities", inputs, cut_or_not(mechanism, page), ["V"])
 
 
 def accelerations(robot: Robot, *, symbolic: bool = False) -> Program:
@@ -429,9 +429,9 @@ def _accelerated(
 
     joints, base = (["q", "qd", "qdd"], ["V0", "V0d"]) if output == "Vd" else (["q", "qd"], ["V0"])
     inputs = mechanism.inputs(*joints, base=base)
-    return mechanism.program(model, inputs, _cut_or_not(mechanism, page), [output], meaning=meaning)
+    return mechanism.program(model, inputs, cut_or_not(mechanism, page), [output], meaning=meaning)
 
 
-def _cut_or_not(mechanism: Mechanism, page: Form) -> list[Form]:
+def cut_or_not(mechanism: Mechanism, page: Form) -> list[Form]:
     """The page with the frames described, and with all of them cut in two."""
     return [page] if mechanism.ne else [page, written(page, slid(mechanism.tree))]

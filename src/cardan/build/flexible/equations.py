@@ -31,6 +31,7 @@ from ...models.flexible.loops import (
     constraint_rows,
     dependent,
     eliminated,
+    jacobian,
     least_squares,
     solve_loops,
 )
@@ -306,6 +307,12 @@ class Loops:
         keys = self.loops.passive if self.loops.isostatic else self.loops.follow
         W = [[row.get(key, 0) for row in self.rows] for key in keys]
         return least_squares(W, [-c[key] for key in keys])
+
+    def positions(self) -> list[list[Scalar]]:
+        """J of (34): the rates of the whole tree by those of the independent coordinates."""
+        independent = self.loops.independent
+        J = jacobian(self.rows, independent, self.loops.passive)
+        return [[J[key].get(way, 0) for way in independent] for key in self.loops.keys]
 
     def columns(self, keys: Sequence[Key]) -> list[list[Scalar]]:
         """Columns of the rows."""
