@@ -14,7 +14,18 @@ import platform
 from collections.abc import Callable
 from pathlib import Path
 
-from bench import humanoid, inverse, inverse_general, loops, native, rollout, startup, sweep, trace
+from bench import (
+    derivatives,
+    humanoid,
+    inverse,
+    inverse_general,
+    loops,
+    native,
+    rollout,
+    startup,
+    sweep,
+    trace,
+)
 from bench.timing import Figure
 from rich.console import Console
 from rich.table import Table
@@ -25,6 +36,7 @@ GROUPS: dict[str, Callable[[], list[Figure]]] = {
     "native": native.batch_figures,
     "single": native.single_figures,
     "limit": native.limit_figures,
+    "derivatives": derivatives.figures,
     "humanoid": humanoid.figures,
     "rollout": rollout.figures,
     "sweep": sweep.figures,

@@ -11,7 +11,15 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from bench.native import FEW, Measure, interleaved, native_loop
+from bench.native import (
+    FEW,
+    Measure,
+    bare_batch,
+    fma_peak,
+    interleaved,
+    native_loop,
+    operations,
+)
 from bench.timing import Figure, best_of
 
 import cardan
@@ -34,6 +42,7 @@ def figures() -> list[Figure]:
     found = []
     for name, least in LIMITS.items():
         program = cardan.model(robot, name, **options_of(robot, name))
+        found += _batches(program)
         calls = _calls(robot, peer, name)
         best = interleaved(native_loop(program), calls)
         ours, theirs = best["one state, native"], best["Pinocchio"] - binding
@@ -45,6 +54,21 @@ def figures() -> list[Figure]:
     x = {key: np.zeros((64, *shape)) for key, shape in program.inputs.items()}
     seconds = best_of(2, lambda: program.compile()(**x))
     return [*found, Figure("compile humanoid direct-dynamics, vectors", seconds, "s", 3)]
+
+
+def _batches(program: cardan.Program) -> list[Figure]:
+    """A thousand states on one core against the machine's fused multiply-adds."""
+    peak = fma_peak()
+    ways = {x: bare_batch(program, "float64", 1000, x == "columns") for x in ("rows", "columns")}
+    best = interleaved(*ways.values(), peak)
+    share = operations(program) * best[peak.name]
+    least = None if program.model == "inertia-matrix" else 0.5
+    return [
+        Figure(
+            f"humanoid {way.name}, of the peak", share / best[way.name], "", least, at_least=True
+        )
+        for way in ways.values()
+    ]
 
 
 def _own(robot: Any, peer: Any, name: str) -> Any:

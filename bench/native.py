@@ -9,9 +9,11 @@ of a binding, the difference between its rnea called from Python and its batch c
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -30,12 +32,15 @@ __all__ = [
     "Measure",
     "bare_batch",
     "batch_figures",
+    "binding_seconds",
     "compile_figures",
     "fma_peak",
     "interleaved",
     "native_loop",
     "operations",
+    "python_call",
     "single_figures",
+    "states",
 ]  # fmt: skip
 
 ROBOT = "iiwa14"
@@ -290,19 +295,28 @@ def batch_figures() -> list[Figure]:
         Figure("times faster than rneaInParallel", best["call"] / best["ours"], "", 55, True),
         Figure("torques agree, relative", _apart(out[:COMPARED], torques), "", 1e-10),
         Figure(f"two threads over one, {STATES:,} states", best["ours"] / best["more"], "times"),
-        _two_threads(function, robot.n),
+        *_threads(function, robot.n),
         *_direct_figures(robot),
     ]
 
 
-def _two_threads(function: Function, n: int, count: int = 1_000_000) -> Figure:
-    """A batch in which the time to wake a thread is not seen."""
+def _threads(function: Function, n: int, count: int = 1_000_000) -> list[Figure]:
+    """A batch in which the time to wake a thread is not seen; every core at most."""
     x, out = states(function.program, count), np.empty((count, n))
-    one = Measure("one", lambda: best_of(3, lambda: function(**x, out=out)))
-    two = Measure("two", lambda: best_of(3, lambda: function(**x, out=out, threads=2)))
-    best = interleaved(one, two)
-    what = f"two threads over one, {count:,} states"
-    return Figure(what, best["one"] / best["two"], "times", 1.8, at_least=True)
+    numbers = [2**k for k in range(7) if 2**k <= (os.cpu_count() or 1)]
+
+    def measure(threads: int) -> Measure:
+        run = partial(function, **x, out=out, threads=threads)
+        return Measure(str(threads), lambda: best_of(3, run))
+
+    best = interleaved(*map(measure, numbers))
+    return [
+        Figure(
+            f"{k} threads over one, {count:,} states", best["1"] / best[str(k)], "times",
+            {2: 1.8, 16: 13}.get(k), at_least=True,
+        )
+        for k in numbers[1:]
+    ]  # fmt: skip
 
 
 def _direct_figures(robot: Robot) -> list[Figure]:
