@@ -18,7 +18,15 @@ from cardan.document import html, markdown, tex, typst
 from cardan.document.reading import parts_of
 from cardan.document.structure import Drawing, Label, Section
 from cardan.sheets.picture import robot_drawing
-from cardan.sheets.sheet import _equations, _geometry, _jacobian, _Subject, sheet_document
+from cardan.sheets.sheet import (
+    _equations,
+    _geometry,
+    _jacobian,
+    _joints,
+    _says_sines,
+    _Subject,
+    sheet_document,
+)
 
 HAS_TEX = shutil.which("pdflatex") is not None
 SECTIONS = [
@@ -92,6 +100,15 @@ def test_sines_are_those_of_joints_by_their_numbers() -> None:
     said = str(_geometry(_Subject(cardan.load("delta"), "delta")))
     assert "cosine and sine of the variable of joint" in said
     assert "Joint variables" not in said
+
+
+def test_sines_of_a_derivation_are_defined_where_the_sheet_has_others() -> None:
+    """C2 of a branch of the tree is that of its second joint, less a quarter turn."""
+    for name, known in (("tree", False), ("rx90", True), ("planar3rrr", True)):
+        robot = cardan.load(name)
+        lines = cardan.model(robot, "inverse-geometry").equations("latex").splitlines()
+        (line,) = [x for x in lines if "likewise" in x]
+        assert _says_sines(line, _joints(robot)) == known
 
 
 def test_what_is_zero_is_one_zero() -> None:

@@ -208,10 +208,22 @@ def _read(latex: str) -> tuple[Part, ...]:
 
 def _equations(robot: Robot, program: Program, name: str = "") -> list[str]:
     """The equations of a program in LaTeX, its arrays as matrices where they fit a line."""
-    joints = {symbol_of(x): j for x, j in zip(robot.variables, _moving(robot), strict=True)}
+    joints = _joints(robot)
     rows = [_noted(row, joints) for row in elements(reading(program.textbook))]
     rows = [x for x in rows if len(set(x.split(" = "))) > 1]  # C1 = C1
     return _gathered(rows, program.outputs, name)
+
+
+def _joints(robot: Robot) -> dict[str, int]:
+    """The joints by the symbols of their variables."""
+    return {symbol_of(x): j for x, j in zip(robot.variables, _moving(robot), strict=True)}
+
+
+def _says_sines(line: str, joints: Mapping[str, int]) -> bool:
+    """Does it say what C1, C12 ... are, as the sheet has said before?"""
+    said = re.findall(r"\$([^$]*) = ([^$]*)\$", line)
+    same = all(_noted(value, joints) == name for name, value in said)
+    return "$S$ likewise" in line and same
 
 
 def _moving(robot: Robot) -> list[int]:
@@ -443,7 +455,8 @@ def _inverse(subject: _Subject) -> list[Part]:
 def _derivation(subject: _Subject, name: str, latex: str) -> list[Part]:
     """A text of words and equations, set closely, or the command that prints it."""
     parts: list[Part] = []
-    lines = [line for line in latex.splitlines() if "$S$ likewise" not in line]  # said above
+    joints = _joints(subject.robot)
+    lines = [line for line in latex.splitlines() if not _says_sines(line, joints)]
     for part in _read("\n".join(lines)):
         if isinstance(part, Equations):
             rows = _beside(part.rows)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from itertools import groupby
 
-from ...emit.latex import broken, escaped, visible
+from ...emit.latex import broken, escaped, symbol_of, visible
 
 __all__ = ["MARK", "document", "greek", "prose", "spelled"]
 
@@ -19,13 +19,12 @@ GREEK = {"th": r"\theta", "theta": r"\theta", "alpha": r"\alpha", "gamma": r"\ga
 
 
 def greek(name: str) -> str:
-    """A name in LaTeX: th1 is \\theta_{1}, RL4 is \\mathrm{RL4}."""
+    """A name in LaTeX: th1 is \\theta_{1}, RL4 is \\mathit{RL}_{4}."""
     found = re.fullmatch(r"([A-Za-z]+?)_?(\d*|(?<=^[a-z]_)[a-z])", name)
-    if not found:
-        return r"\mathrm{" + name.replace("_", r"\_") + "}"
-    word, digits = found.groups()
-    base = GREEK.get(word) or (word if len(word) == 1 else r"\mathrm{" + word + "}")
-    return base + ("_{" + digits + "}" if digits else "")
+    base = found and (GREEK.get(found[1]) or (found[1] if len(found[1]) == 1 else ""))
+    if not found or not base:
+        return symbol_of(name)
+    return base + (f"_{{{found[2]}}}" if found[2] else "")
 
 
 def spelled(formula: str) -> str:

@@ -7,6 +7,7 @@ MARKs, which LaTeX sets as mathematics."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from itertools import product
 from typing import TYPE_CHECKING, Any
@@ -133,7 +134,8 @@ def _opening(ik: InverseGeometry, found: Derivation, speller: Speller) -> list[s
         for j, label in speller.labels.items()
         if found.geo.joints[j].sigma != PRISMATIC
     ]
-    lines.append(", ".join(sums) + f"; {_m('S')} likewise")
+    if sums:
+        lines.append(", ".join(sums) + f"; {_m('S')} likewise")
     return [*lines, *_elbow(found, speller)]
 
 
@@ -277,19 +279,26 @@ def _value(found: Derivation, j: int, label: str, speller: Speller) -> str:
     """The joint variable from the unknown."""
     joint, source = found.geo.joints[j], found.chain.joints[j]
     own = str(source.r if joint.sigma == PRISMATIC else source.theta)
-    offset = "" if own == "0" else f" - {_single(own)}"
+    offset = "" if own == "0" else _less(own)
     if joint.sigma == PRISMATIC:
         return f"r{label}{offset}"
     text = f"atan2(S{label}, C{label})"
     before = _before(found, j, speller)
     if joint.sign > 0:
-        return (f"{text} - {_single(before)}" if before else text) + offset
+        return (f"{text}{_less(before)}" if before else text) + offset
     return (f"{before} - {text}" if before else f"-{text}") + offset
 
 
+def _less(text: str) -> str:
+    """What is taken away: " - a", " + a" of -a."""
+    if text[0] == "-" and _single(text[1:]) == text[1:]:
+        return f" + {text[1:]}"
+    return f" - {_single(text)}"
+
+
 def _single(text: str) -> str:
-    """In parentheses, but for a name or a number."""
-    return text if text.isalnum() else f"({text})"
+    """In parentheses where it is a sum."""
+    return f"({text})" if re.search("[-+ ]", text) else text
 
 
 def _cases(found: Derivation, step: Step, signs: list[str], zero: bool) -> list[str]:
