@@ -26,6 +26,7 @@ from ..document.structure import Image, Math, Part, Table, Words
 from ..errors import InputError
 from ..loops.standing import standing
 from .joints import array, bounds, driven, names, vector
+from .piecewise import LAWS as LAWS  # an old place of it
 from .piecewise import Piecewise, hermite, spline, time_law
 from .plots import image, plot_trajectory
 from .tables import read_table, write_table

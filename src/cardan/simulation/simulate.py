@@ -33,6 +33,7 @@ from .friction import SMOOTH
 from .integrate import MOST_STEPS, Accuracy, Course, Settings, integrate
 from .plant import Loads, Plant
 from .result import Dynamics, Simulation, balance
+from .result import Energy as Energy  # an old place of it
 from .singular import watch
 from .statespace import StateSpace, state_space
 from .stiff import IMPLICIT, METHODS, NAMES, simulate_stiff

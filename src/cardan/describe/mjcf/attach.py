@@ -23,8 +23,6 @@ from .include import Beside, content, include, path_of
 from .model import Mjcf, read_defaults, settings
 from .schema import unknown
 
-__all__ = ["attach", "names_in", "naming", "open_mjcf"]
-
 MOST_ELEMENTS = 20_000  # of the whole tree: copies of copies grow fast
 _DEEPEST = 20  # files that attach each other
 

@@ -24,8 +24,6 @@ from ..values.expression import number
 from ..xml.source import shown
 from .model import Mjcf
 
-__all__ = ["Drives", "Range", "drives_of", "shared_drives", "weights", "within"]
-
 Range = tuple[float, float]
 _ANY: Range = (-math.inf, math.inf)
 _FOLLOW = ("none", "filter", "filterexact")  # dynamics that end in the control itself

@@ -29,8 +29,6 @@ from ..xml.source import shown
 from .drives import Drives
 from .model import Mjcf
 
-__all__ = ["Closures", "couplings_of", "locked"]
-
 Line = tuple[float, float]  # ratio, offset
 Ties = dict[str, dict[str, Line]]  # [j][k]: q_j = ratio q_k + offset
 

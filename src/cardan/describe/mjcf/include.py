@@ -18,8 +18,6 @@ from ...errors import InputError
 from ..xml.source import LARGEST_FILE, Source, parsed, shown
 from .model import Mjcf
 
-__all__ = ["Beside", "Folder", "content", "include", "path_of"]
-
 Beside = Callable[[str], bytes]  # the content of a file by its name; InputError where there is none
 _MOST = 200  # files
 _MESHES = (".stl", ".obj", ".msh")

@@ -29,8 +29,6 @@ from .include import Beside, content, path_of
 from .model import Mjcf
 from .shapes import LEAST
 
-__all__ = ["Meshes", "Solid"]
-
 _KINDS = ("convex", "exact", "legacy", "shell")
 Faces = np.ndarray  # three numbers of corners each
 _NONE = np.zeros((0, 3), int)

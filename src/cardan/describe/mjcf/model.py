@@ -16,8 +16,6 @@ from ...errors import Fault
 from ..frames import Array, frame, of_quaternion, snap_angle
 from ..xml.source import Source, shown, summaries
 
-__all__ = ["Mjcf", "Settings", "kind_of", "read_defaults", "settings"]
-
 ACTUATORS = (
     "general", "motor", "position", "velocity", "intvelocity", "orientation", "pid", "damper",
     "cylinder", "muscle", "adhesion", "dcmotor", "plugin",

@@ -51,8 +51,6 @@ from .scenes import drop, is_free, left_out_parts
 from .schema import left_out
 from .shapes import DENSITY, LEAST, SIZES, geom_mass
 
-__all__ = ["Scene", "read_mjcf", "sized"]
-
 _MOST_COUPLED = 1000  # joints whose inertia matrix is inverted
 _SIGMA = {"hinge": REVOLUTE, "slide": PRISMATIC}
 Hinge = tuple[Joint, Array, Array, float]  # axis and point in the body; value as drawn

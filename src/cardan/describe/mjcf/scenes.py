@@ -15,8 +15,6 @@ from ..xml.source import shown
 from .attach import names_in, naming
 from .model import Mjcf
 
-__all__ = ["Part", "contents", "drop", "is_free", "left_out_parts", "parts"]
-
 _LISTED = 8
 
 

@@ -11,8 +11,6 @@ from ..xml.schema import LEFT_OUT, READ, Row, rows
 from ..xml.source import shown
 from .model import Mjcf
 
-__all__ = ["left_out", "meaning", "unknown"]
-
 _AROUND = ("worldbody", "body", "frame", "replicate")  # stand in each other
 _TABLE = rows(__package__)  # by path, as 'worldbody/body/joint' without repeated bodies
 _FLAG = {"stiffness": "spring", "springyield": "spring", "damping": "damper"}

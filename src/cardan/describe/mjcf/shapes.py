@@ -15,8 +15,6 @@ import numpy as np
 from ..bodies import Mass
 from ..frames import Array
 
-__all__ = ["DENSITY", "LEAST", "SIZES", "geom_mass", "shape_inertia", "shell_inertia"]
-
 DENSITY = 1000.0  # kg/m3
 LEAST = 1e-14  # kg: what weighs less weighs nothing
 SIZES = {"sphere": 1, "capsule": 2, "cylinder": 2, "ellipsoid": 3, "box": 3}

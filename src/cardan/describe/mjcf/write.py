@@ -37,8 +37,6 @@ from ..xml.write import (
     world_frame,
 )
 
-__all__ = ["write_mjcf"]
-
 _APART = 0.1  # m, between the two points that hold the axis of a revolute cut joint
 _LEAST = {"boundmass": "1e-9", "boundinertia": "1e-9"}
 

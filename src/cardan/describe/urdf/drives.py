@@ -17,8 +17,6 @@ from ..frames import decimal_value
 from ..robot import FIXED, Joint
 from ..xml.source import Source, shown
 
-__all__ = ["with_motors", "with_rotors"]
-
 
 def with_motors(joints: Sequence[Joint], root: Any, source: Source, way: str) -> list[Joint]:
     """The joints of a robot with loops, active where they have a motor; way: how a file says so."""

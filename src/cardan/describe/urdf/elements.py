@@ -17,11 +17,6 @@ from ..xacro.expand import expanded, is_xacro
 from ..xacro.packages import Among, Packages
 from ..xml.source import MOST_JOINTS, Source, is_no_limit, parsed, shown
 
-__all__ = [
-    "Elements", "JointElement", "LinkElement", "axis_of", "origin_of", "placement_in",
-    "read_elements", "vector_of",
-]  # fmt: skip
-
 LONGEST_NAME = 200
 JOINT_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
 _X = (1.0, 0.0, 0.0)  # URDF's default of an axis

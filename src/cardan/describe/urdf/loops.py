@@ -25,8 +25,6 @@ from ..robot import Loop
 from ..xml.source import Source, shown
 from .elements import Elements, axis_of, placement_in, vector_of
 
-__all__ = ["LOOKS", "LoopElement", "loops_of", "read_loops"]
-
 TYPES = {
     "revolute": "revolute", "continuous": "revolute", "prismatic": "prismatic", "fixed": "fixed",
     "spherical": "spherical", "ball": "spherical", "cylindrical": "cylindrical",

@@ -46,9 +46,7 @@ from .drives import with_motors, with_rotors
 from .elements import Elements, JointElement, LinkElement, read_elements
 from .loops import loops_of, read_loops
 from .schema import unknown
-from .write import write_urdf
-
-__all__ = ["read_urdf", "robot_of", "write_urdf"]
+from .write import write_urdf as write_urdf  # an old place of it
 
 _SIGMA = {"revolute": REVOLUTE, "continuous": REVOLUTE, "prismatic": PRISMATIC, "fixed": FIXED}
 GRAVITY: tuple[Value, ...] = (0, 0, decimal_value(-9.81, 0.0))

@@ -15,8 +15,6 @@ from ..xml.schema import HARMLESS, rows
 from ..xml.source import Source, shown, summaries
 from .loops import LOOKS
 
-__all__ = ["meaning", "unknown"]
-
 _TABLE = rows(__package__)
 _SPRINGS = ("springStiffness", "spring_stiffness")  # in the blocks of Gazebo
 _MASSES = ("boundmass", "boundinertia", "settotalmass", "balanceinertia", "inertiafromgeom")

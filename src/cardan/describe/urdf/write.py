@@ -47,8 +47,6 @@ from ..xml.write import (
     world_frame,
 )
 
-__all__ = ["write_urdf"]
-
 _DRAKE = "http://drake.mit.edu"  # a name, never fetched
 
 

@@ -21,8 +21,6 @@ from ..read.signals import Motion, derivative
 from .fitting import Fitting, Source, blocks_error
 from .solve import Estimate, estimate
 
-__all__ = ["diagnosis", "negative"]
-
 Array = np.ndarray
 Term = Callable[["_Track"], Sequence[Array]]  # torques (rows, driven) of one column per joint
 _SIGMAS = 3.0

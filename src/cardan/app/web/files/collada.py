@@ -10,8 +10,6 @@ from ....algebra import so3
 from ....describe.xml.source import Source, parsed
 from ....errors import InputError
 
-__all__ = ["collada", "hexadecimal"]
-
 Array = Any
 _MOST_NODES = 20_000
 _MOST_TRIANGLES = 5_000_000

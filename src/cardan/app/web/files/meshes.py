@@ -16,11 +16,6 @@ from ....errors import InputError
 from .collada import collada, hexadecimal
 from .uploads import uploaded
 
-__all__ = [
-    "Surface", "as_stl", "capsule", "cuboid", "cylinder", "ellipsoid", "moved",
-    "read_mesh", "read_surfaces", "sphere",
-]  # fmt: skip
-
 MOST_TRIANGLES = 400_000
 Array = Any
 Surface = tuple[str, Array]  # a colour, "" where none is said, and triangles

@@ -11,8 +11,6 @@ from pathlib import PurePosixPath
 from ....describe.files import READABLE
 from ....errors import InputError
 
-__all__ = ["LISTED", "among", "robot_files", "unpacked", "uploaded"]
-
 LISTED = f"{', '.join(READABLE[:-1])} or {READABLE[-1]}"
 _MOST_FILES = 2000
 _MOST_BYTES = 256_000_000  # of all files of an archive

@@ -13,8 +13,6 @@ from ....describe.robot import Robot
 from .meshes import as_stl
 from .uploads import among, robot_files, unpacked
 
-__all__ = ["opened"]
-
 Data = dict[str, Any]
 _MOST_DRAWN = 600_000  # triangles of a robot
 _GREY = "#9aa4af"

@@ -31,8 +31,6 @@ from .meshes import (
 )  # fmt: skip
 from .uploads import among, uploaded
 
-__all__ = ["mjcf_surfaces"]
-
 _SHAPES: dict[str, tuple[int, Callable[..., Any]]] = {  # of half the sizes that MJCF gives
     "sphere": (1, sphere),
     "capsule": (2, lambda r, half: capsule(r, 2 * half)),

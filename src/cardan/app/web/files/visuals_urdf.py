@@ -23,8 +23,6 @@ from .collada import hexadecimal
 from .meshes import Surface, cuboid, cylinder, moved, read_surfaces, sphere
 from .uploads import among, uploaded
 
-__all__ = ["attached", "urdf_surfaces"]
-
 
 def urdf_surfaces(
     robot: Robot, content: bytes, files: dict[str, bytes], lacking: list[str]

@@ -21,8 +21,6 @@ from ....mechanism.tree import Tree
 from ....motion.frames import frame_poses, link_frames
 from .questions import Data, require_closed, vector
 
-__all__ = ["assemblies", "inverse"]
-
 _STARTS = 96
 _MOST = 12  # joints of a chain: of more, infinitely many configurations are the rule
 _FEW = 64  # assemblies that are listed

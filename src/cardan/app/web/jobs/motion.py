@@ -21,11 +21,6 @@ from ....mechanism.coordinates import is_floating
 from ....motion.coordinates import coordinates
 from .questions import Data, Say, driven, rates, require_closed, vector
 
-__all__ = [
-    "as_csv", "attached_files", "bandwidth_of", "comparison", "loaded", "modes", "motion",
-    "planned", "simulation",
-]  # fmt: skip
-
 _SHOWN = 400  # instants sent to the page
 _MODES = 12  # modes that are shown
 _LONGEST = 60.0  # seconds that are simulated

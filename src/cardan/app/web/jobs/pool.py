@@ -25,8 +25,6 @@ from typing import Any
 from ....errors import CardanError
 from ....version import __version__
 
-__all__ = ["JobError", "Jobs", "Limits", "Result"]
-
 _KEPT = 64  # results
 _KEPT_BYTES = 48_000_000
 _PATIENCE = 10  # times the processor time that a job may take by the clock, on a busy machine

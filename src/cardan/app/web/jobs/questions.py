@@ -11,8 +11,6 @@ from ....describe.robot import Robot
 from ....errors import InputError
 from ....mechanism.coordinates import Coordinates
 
-__all__ = ["Data", "Say", "driven", "rates", "require_closed", "vector"]
-
 Data = dict[str, Any]
 _CLOSED = 1e-4  # m, rad
 Say = Callable[[str], None]

@@ -19,11 +19,6 @@ from .. import WORDS
 from .motion import as_csv, attached_files, bandwidth_of, loaded, planned
 from .questions import Data, Say, vector
 
-__all__ = [
-    "columns", "excitation", "identification", "linear", "reduction", "sheet", "singular", "sweep",
-    "tables", "workspace",
-]  # fmt: skip
-
 _POINTS = 4000  # of a map, sent to the page
 _SHOWN = 400  # instants sent to the page
 _MOST = 2_000_000  # configurations, or states of a sweep

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from ....emit.html import Line
     from ....emit.reading import Reading
 
-__all__ = ["FUNCTIONS"]
-
 _MOST_LINES = 20_000
 _COLUMNS = ("mul", "add", "div", "trig", "sqrt", "sign")  # of a count
 _STATE = ("q", "qd", "qdd", "tau")  # which the form has, whatever the model takes

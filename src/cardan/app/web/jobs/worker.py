@@ -18,8 +18,6 @@ from typing import Any
 from ....errors import CardanError
 from .. import WORDS
 
-__all__ = ["main"]
-
 
 def main() -> int:
     megabytes = sys.argv[1]

@@ -27,8 +27,6 @@ from .charts import chart, cloud
 if TYPE_CHECKING:
     from .job import Work
 
-__all__ = ["matrix", "show"]
-
 
 async def show(page: Page, view: View, work: Work, answer: dict[str, Any], fresh: bool) -> None:
     """Every part that an answer has."""

@@ -17,8 +17,6 @@ from .cells import Block, Cell, act, choice, expression, typed, word
 from .menus import confirm
 from .structure import with_link
 
-__all__ = ["flexible_dialog", "flexible_rows"]
-
 _NUMBERS = {
     "length": "m", "young": "Pa", "density": "kg/m³", "area": "m²", "Iy": "m⁴", "Iz": "m⁴",
     "torsion": "m⁴", "shear": "Pa", "damping_ratio": "",

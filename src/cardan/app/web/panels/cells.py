@@ -21,11 +21,6 @@ from ..server.angles import DEGREE
 from ..server.quantities import quantity
 from ..server.state import Page
 
-__all__ = [
-    "Block", "Cell", "Grid", "act", "box", "choice", "expression", "menu", "named", "rows", "say",
-    "setter", "take", "typed", "word",
-]  # fmt: skip
-
 _UNITS = {
     "gamma": "rad", "alpha": "rad", "theta": "rad", "b": "m", "d": "m", "r": "m", "M": "kg",
     **dict.fromkeys(("MX", "MY", "MZ"), "kg m"),

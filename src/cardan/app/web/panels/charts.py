@@ -12,8 +12,6 @@ from nicegui import ui
 
 from ..server.state import Page
 
-__all__ = ["chart", "cloud"]
-
 _SOFT = {False: "#57616b", True: "#a0aab4"}  # words, in the light and in the dark
 _STRONG = {False: "#1d2730", True: "#eef1f4"}  # the curve that matters most
 _AXIS = {"splitLine": {"lineStyle": {"color": "rgba(128,138,149,.25)"}}}

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from nicegui.element import Element
 
-__all__ = ["Equations"]
-
 
 class Equations(Element, component="../parts/equations.js"):
     """The lines with a search; sections fold, a symbol under the pointer shows its definition, a

@@ -23,8 +23,6 @@ from ..server.state import Page
 from .cells import say
 from .open import packed, uploader
 
-__all__ = ["Field", "Form", "Vector", "frames", "listed", "of_signature"]
-
 _LARGEST = 100_000_000  # bytes of an uploaded file
 
 

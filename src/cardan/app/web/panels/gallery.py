@@ -22,8 +22,6 @@ from .models import spoken
 from .structure import structure
 from .style import STYLE
 
-__all__ = ["Cards", "build", "cards", "headed"]
-
 
 @cache
 def cards() -> bytes:

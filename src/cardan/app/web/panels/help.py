@@ -27,8 +27,6 @@ from .tools import TOOLS
 if TYPE_CHECKING:
     from .page import _Left
 
-__all__ = ["Tour", "about", "limits", "link_of", "of_link", "offer", "palette", "share"]
-
 _STEPS = (
     ("Robot", "Describe it", "A row for each link: its joint, what it stands on, its parameters. "
      "Robot > Open has bundled robots and your files."),

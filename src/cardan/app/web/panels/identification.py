@@ -15,8 +15,6 @@ from .answer import show
 from .form import Field, Form
 from .job import Work
 
-__all__ = ["identify"]
-
 _SIGNALS = {"position": "Positions", "torque": "Torques", "velocity": "Velocities, if recorded"}
 _ORDER = "columns in the order of the joints; empty: by their usual names"
 # keys that the columns, or the server, decide

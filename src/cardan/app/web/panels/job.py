@@ -16,8 +16,6 @@ from ....version import __version__
 from .. import WORDS
 from ..server.state import Page
 
-__all__ = ["Work"]
-
 Show = Callable[["Work", dict[str, Any], dict[str, Any], bool], Any]
 
 

@@ -12,8 +12,6 @@ from nicegui.element import Element
 from ....errors import CardanError
 from .. import WORDS
 
-__all__ = ["Item", "Menus", "choose_from", "confirm", "show_keys"]
-
 Item = tuple[str, str, Callable[[], Any]]  # words, a hint, the work
 
 

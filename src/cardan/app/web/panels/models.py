@@ -22,8 +22,6 @@ from ..server.state import Page
 from ..server.store import robot_of
 from .equations import Equations
 
-__all__ = ["Models", "spoken", "tongues"]
-
 _LANGUAGES = {  # what they are called, the end of their files, how the editor colours them
     "c": ("C", "c", "C"), "cpp": ("C++", "hpp", "C++"), "fortran": ("Fortran", "f90", "Fortran"),
     "matlab": ("MATLAB", "m", "Octave"), "mathematica": ("Mathematica", "m", "Mathematica"),

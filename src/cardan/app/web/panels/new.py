@@ -14,8 +14,6 @@ from ....errors import InputError
 from ..server.state import Page
 from .menus import confirm
 
-__all__ = ["described", "new"]
-
 _MOST = 60  # joints
 _BALL = dict.fromkeys(("XX", "YY", "ZZ"), 0.01)  # of a floating base of 1 kg
 _SHAPES = {

@@ -18,8 +18,6 @@ from ..server.state import Page
 from .cells import say as tell
 from .menus import choose_from
 
-__all__ = ["open_file", "packed", "uploader"]
-
 _LARGEST = 64_000_000  # bytes of an upload
 # a file input with its label: Quasar's own is a button in a button, without a name
 _HEAD = """

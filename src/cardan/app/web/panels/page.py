@@ -26,8 +26,6 @@ from .style import KEYS, SPLASH, STYLE, UPRIGHT, is_dark
 from .table import description
 from .tools import using
 
-__all__ = ["apologise", "build"]
-
 _GROUPS = tuple(dict.fromkeys(entry.group for entry in MENU.values()))
 
 

@@ -18,8 +18,6 @@ from .gallery import Cards, headed
 from .menus import confirm
 from .structure import structure
 
-__all__ = ["build", "keep"]
-
 _ACTS = ("Open", "Versions", "Duplicate", "Rename", "Download", "Delete")
 
 

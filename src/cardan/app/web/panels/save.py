@@ -8,13 +8,11 @@ from nicegui import ui
 
 from ....describe.files import checked, dumps
 from ....describe.robot import Robot
-from ....describe.urdf.read import write_urdf
+from ....describe.urdf.write import write_urdf
 from ....errors import CardanError, CardanWarning
 from .. import WORDS
 from ..server.state import Page
 from .cells import say
-
-__all__ = ["FORMATS", "download"]
 
 FORMATS = {"toml": "Cardan .toml", "par": "SYMORO .par", "urdf": "URDF", "xml": "MJCF .xml"}
 _NUMERIC = ("urdf", "xml")  # these hold numbers only: symbols take the values of the tab Use

@@ -13,8 +13,6 @@ from ..server.state import Page
 from .menus import confirm
 from .structure import with_link
 
-__all__ = ["inertial_dialog", "shape_inertia"]
-
 _SHAPES = {
     "box": ("along x", "along y", "along z"),
     "cylinder": ("radius", "length along z"),

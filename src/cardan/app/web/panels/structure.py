@@ -11,11 +11,6 @@ from ....describe.values.parser import to_value
 from ....errors import InputError
 from ....mechanism.frames import frame_of
 
-__all__ = [
-    "added", "duplicated", "framed", "inserted", "led_by", "looped", "moved_down",
-    "removed", "shifted_to", "structure", "swapped", "unlooped", "with_link", "without_frame",
-]  # fmt: skip
-
 
 def structure(robot: Robot) -> str:
     """Serial, tree or closed, in words."""

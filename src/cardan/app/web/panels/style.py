@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from nicegui import ui
 
-__all__ = ["KEYS", "SPLASH", "STYLE", "UPRIGHT", "is_dark"]
-
 STYLE = """
 :root { --line: #dfe3e8; --soft: #57616b; --face: #ffffff; --ink: #1d2730; --scene: #f3f5f7;
   --accent: #2b5d8a; --wrong: #a93a25; --stale: #8a5a00;

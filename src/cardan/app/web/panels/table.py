@@ -56,8 +56,6 @@ from .structure import (
     without_frame,
 )
 
-__all__ = ["description"]
-
 _KINDS = {0: "R", 1: "P", 2: "fixed"}
 _BASES = {"fixed": "fixed", "mobile": "moving as given", "floating": "floating"}
 _LIMITS = ("lower", "upper", "velocity", "effort")

@@ -27,8 +27,6 @@ from .job import Work
 from .models import spoken, tongues
 from .values import Values
 
-__all__ = ["TOOLS", "Tool", "using"]
-
 _RATES = {"qd": ("velocities", "/s"), "qdd": ("accelerations", "/s²")}
 _PROGRAMS = {name: spoken(name) for name, entry in MENU.items() if entry.program}
 _SHADES = {

@@ -9,8 +9,6 @@ from ....sheets.solids import examples
 from ..server.state import Page
 from .cells import say
 
-__all__ = ["Values", "read_values"]
-
 
 def read_values(text: str, names: tuple[str, ...]) -> dict[str, str]:
     """What the lines NAME = VALUE say; a value may be left empty."""

@@ -12,8 +12,6 @@ from ....errors import CardanError
 from ....sheets.solids import stand_ins
 from ..server.state import Page
 
-__all__ = ["Chooser"]
-
 
 class Chooser:
     """'Configuration 3 of 8', with a step to either side; hidden while there is no choice."""

@@ -12,8 +12,6 @@ from ....describe.robot import Robot
 from ....errors import InputError
 from ....mechanism.coordinates import Coordinates, holonomic
 
-__all__ = ["closed_next_to", "follow", "follow_on", "reach_for"]
-
 _STEP = 0.12  # rad or m: small enough to stay in one assembly
 
 

@@ -15,8 +15,6 @@ from .continuation import reach_for
 if TYPE_CHECKING:
     from .view import View
 
-__all__ = ["Hand"]
-
 
 class Hand:
     """Drags and drops of one view."""

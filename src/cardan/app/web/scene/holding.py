@@ -17,8 +17,6 @@ from .. import WORDS
 from ..jobs.questions import rates
 from ..server.state import Page
 
-__all__ = ["Holding"]
-
 
 class Holding:
     """The gravity torques of the drives of a page's robot; of a closed one, those of the active

@@ -11,8 +11,6 @@ import numpy as np
 from nicegui import ui
 from nicegui.element import Element
 
-__all__ = ["Player"]
-
 _PICTURES = 30  # a second, at most
 SPEEDS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0)
 _MARK = """

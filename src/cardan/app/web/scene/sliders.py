@@ -20,8 +20,6 @@ from ..server.quantities import figure
 from ..server.state import Page
 from .holding import Holding
 
-__all__ = ["Sliders"]
-
 
 class Sliders(Element, component="../parts/sliders.js"):
     """The panel below the scene: one component, whatever the number of joints."""

@@ -11,8 +11,6 @@ from typing import Any
 import numpy as np
 from nicegui import ui
 
-__all__ = ["fit", "save_picture", "stage", "together"]
-
 _FOV = 34.0  # degrees, upwards
 _MARGIN = 1.14
 _READY = """

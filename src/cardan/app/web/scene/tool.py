@@ -20,8 +20,6 @@ from ..server.quantities import figure
 from ..server.state import Page
 from .handle import Hand
 
-__all__ = ["Around", "Tool", "ellipsoid"]
-
 _PLACES = ("x", "y", "z", "roll", "pitch", "yaw")
 
 

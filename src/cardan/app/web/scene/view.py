@@ -27,8 +27,6 @@ from .sliders import Sliders
 from .stage import fit, save_picture, stage, together
 from .tool import Around, Tool, ellipsoid
 
-__all__ = ["PALETTE", "View", "seen"]
-
 _COLOURS = {
     "body": "#bcc6d0", "ball": "#bcc6d0", "revolute": "#586674", "ring": "#d9822b",
     "sleeve": "#2f7fb8", "slide": "#d3dae0", "plate": "#8794a1",

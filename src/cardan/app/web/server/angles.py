@@ -13,8 +13,6 @@ import numpy as np
 
 from ....describe.robot import FIXED, PRISMATIC, Robot
 
-__all__ = ["DEGREE", "factors", "names", "unit"]
-
 DEGREE = 180 / math.pi
 _NUMBERED = re.compile(r"(joint|link|q)?_?[0-9]*")
 

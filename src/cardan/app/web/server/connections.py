@@ -11,8 +11,6 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["bounded"]
-
 _SECONDS = 20.0  # for the headers of a request
 _WAITING = 100  # connections without a whole request
 _HEADERS = 65_536  # bytes of the first request until its headers are whole

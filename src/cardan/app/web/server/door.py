@@ -17,8 +17,6 @@ from types import TracebackType
 
 from .security import leading_page
 
-__all__ = ["Door"]
-
 _STALE = 3600.0  # seconds after which a file of a server that was killed is removed
 
 

@@ -9,8 +9,6 @@ from typing import Any
 
 from .security import App, Receive, Scope, Send
 
-__all__ = ["Kept"]
-
 _PREFIX = "/_nicegui/"
 _MOST = 24_000_000  # bytes
 _HEADERS = (b"content-type", b"content-length", b"cache-control", b"etag", b"last-modified")

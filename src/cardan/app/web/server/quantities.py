@@ -13,8 +13,6 @@ from ....describe.values.parser import to_value
 from ....describe.values.units import parse_quantity
 from ....errors import ExpressionError, InputError
 
-__all__ = ["figure", "quantity", "unit_of"]
-
 _COMMA = re.compile(r"[-+]?[0-9]+,[0-9]+([eE][-+]?[0-9]+)?(\s*[A-Za-z].*)?")
 _GROUPED = re.compile(r"[-+]?[1-9][0-9]{0,2},[0-9]{3}(?![0-9])")
 

@@ -13,8 +13,6 @@ from typing import Any
 from ....describe.values.parser import to_value
 from ....errors import CardanError
 
-__all__ = ["fitting"]
-
 
 def fitting(page: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
     """The parts that the page can take, and the names of the others. Parts that this version does

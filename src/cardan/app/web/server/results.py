@@ -15,8 +15,6 @@ from ....files import write_atomic
 from ..jobs.pool import Result
 from .writer import later, private_files, private_folder, written
 
-__all__ = ["Results"]
-
 _LARGEST = 12_000_000  # bytes of a result that is kept
 _ROOM = 400_000_000  # bytes of all of them
 _NAME = re.compile(r"([0-9a-f]{32})-[a-z]+")

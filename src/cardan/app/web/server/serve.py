@@ -26,8 +26,6 @@ from .security import Guard, hosts_of, own_names
 from .store import Store, data_folder
 from .writer import private_folder, written
 
-__all__ = ["application", "serve"]
-
 _PATIENCE = 15.0  # seconds a page may be silent, on a busy machine, before it is forgotten
 _HISTORY = 200  # messages kept for a page that lost its connection
 _YEAR = 365 * 24 * 3600  # seconds a browser finds its project again

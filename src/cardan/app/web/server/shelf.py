@@ -18,8 +18,6 @@ from .remembered import fitting
 from .store import robot_of
 from .writer import later, private_folder, written
 
-__all__ = ["Kept", "Shelf"]
-
 _MOST = 300  # robots
 _LONGEST = 80  # letters of a name
 _VERSIONS = 30  # of a robot, beside the last

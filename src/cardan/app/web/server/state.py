@@ -28,8 +28,6 @@ from .quantities import figure, quantity, unit_of
 from .results import Results
 from .store import Project, Shapes, digest_of
 
-__all__ = ["Page"]
-
 _AGAIN = "while this was at work: start again"
 
 

@@ -31,8 +31,6 @@ from .remembered import fitting
 from .results import Results
 from .writer import later, private_files, private_folder, written
 
-__all__ = ["Project", "Shapes", "Store", "data_folder", "digest_of", "robot_of", "written"]
-
 _ID = re.compile(r"[0-9a-f]{32}")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _SURFACES = 1_000_000_000  # bytes of surfaces on disk

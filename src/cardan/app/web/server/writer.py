@@ -12,8 +12,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-__all__ = ["later", "private_files", "private_folder", "written"]
-
 _WRITER = ThreadPoolExecutor(1, "projects")  # one, so that files are written in order
 
 
