@@ -247,6 +247,12 @@ def test_what_is_outside_the_subset_is_refused_by_line(function: object, text: s
 
 
 def test_faults_of_records() -> None:
+    with pytest.raises(ProgramError, match="its own numbers are called 'at'"):
+
+        @record()
+        class WithOwnName:
+            at: int
+
     with pytest.raises(ProgramError, match="x needs length"):
 
         @record()

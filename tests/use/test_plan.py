@@ -302,9 +302,12 @@ def test_the_kernel_is_python_too():
     """The profile of one joint by the kernel's own text, without machine code."""
     n = 20
     s = np.linspace(0, 1, n + 1)
-    out = {key: [0.0] * (n + 1) for key in ("x", "least", "most", "state")}
+    out = {key: [0.0] * (n + 1) for key in ("x", "least", "most")}
+    ends, stuck = optimal.Ends(), optimal.Stuck()
+    ends.steps, ends.limits, ends.first, ends.last = n, 1, 0.0, 0.0
     optimal.fastest_profile(
-        [n, 1, 0.0, 0.0], s.tolist(), [1.0] * (n + 1), [0.0] * (n + 1), [-1.0] * (n + 1),
-        [1.0] * (n + 1), [1e9] * (n + 1), *out.values(),
+        ends, s.tolist(), [1.0] * (n + 1), [0.0] * (n + 1), [-1.0] * (n + 1),
+        [1.0] * (n + 1), [1e9] * (n + 1), *out.values(), stuck,
     )  # fmt: skip
+    assert stuck.point == -1
     assert out["x"] == pytest.approx(np.minimum(2 * s, 2 * (1 - s)))

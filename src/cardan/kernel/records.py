@@ -100,6 +100,9 @@ class Layout:
         return np.dtype(parts)
 
 
+OWN = ("numbers", "at", "layout")  # names of a record itself
+
+
 def record(**counts: int) -> Callable[[type[T]], type[T]]:
     """The decorator of a record; counts: the lengths of its arrays and lists."""
 
@@ -139,6 +142,8 @@ def _layout(cls: type, counts: dict[str, int]) -> Layout:
     for name, annotation in vars(cls).get("__annotations__", {}).items():
         if Layout(cls.__name__, fields, offset).open:
             raise ProgramError(f"record '{cls.__name__}': only the last field can be open")
+        if name in OWN:
+            raise ProgramError(f"record '{cls.__name__}': its own numbers are called '{name}'")
         field = _field(cls, name, str(annotation), offset, counts.get(name), names)
         fields[name] = field
         offset += field.stride * (1 if field.count is None else field.count)

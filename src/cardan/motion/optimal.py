@@ -137,31 +137,48 @@ def extreme(
     return x
 
 
+@record()
+class Ends:
+    """Steps of the path, limits at a point, and x where the path begins and ends."""
+
+    steps: int
+    limits: int
+    first: float
+    last: float
+
+
+@record()
+class Stuck:
+    """The point from which there is no way on; -1: there is none."""
+
+    point: int
+
+
 def fastest_profile(
-    size: Array, s: Array, a: Array, b: Array, low: Array, high: Array, top: Array, x: Array,
-    least: Array, most: Array, state: Array,
+    ends: Ends, s: Array, a: Array, b: Array, low: Array, high: Array, top: Array, x: Array,
+    least: Array, most: Array, stuck: Stuck,
 ) -> None:  # fmt: skip
-    """The largest x at every point of s; state: -1, or the point from which there is no way on."""
-    n = int(size[0])
-    m = int(size[1])
+    """The largest x at every point of s."""
+    n = ends.steps
+    m = ends.limits
     range_ = zeros(Range)
-    state[0] = -1.0
-    least[n] = size[3]
-    most[n] = size[3]
+    stuck.point = -1
+    least[n] = ends.last
+    most[n] = ends.last
     for back in range(n):
         i = n - 1 - back
         step = s[i + 1] - s[i]
         upper = extreme(range_, top[i], False, i, m, step, a, b, low, high, top, least, most)
         lower = extreme(range_, 0.0, True, i, m, step, a, b, low, high, top, least, most)
         if upper < 0.0 or lower < 0.0:
-            state[0] = float(i)
+            stuck.point = i
             return
         most[i] = upper
         least[i] = lower
-    if size[2] > most[0] * (1.0 + ROUND) or size[2] < least[0] * (1.0 - ROUND):
-        state[0] = 0.0
+    if ends.first > most[0] * (1.0 + ROUND) or ends.first < least[0] * (1.0 - ROUND):
+        stuck.point = 0
         return
-    x[0] = size[2]
+    x[0] = ends.first
     for i in range(n):
         step = s[i + 1] - s[i]
         put_range(range_, x[i], i, m, step, a, b, low, high, top, least, most)
@@ -171,8 +188,8 @@ def fastest_profile(
 
 @cache
 def _profile() -> KernelFunction:
-    inputs = {"size": 4, "s": 0, "a": 0, "b": 0, "low": 0, "high": 0, "top": 0}
-    outputs = {"x": 0, "least": 0, "most": 0, "state": 1}
+    inputs = {"ends": 4, "s": 0, "a": 0, "b": 0, "low": 0, "high": 0, "top": 0}
+    outputs = {"x": 0, "least": 0, "most": 0, "stuck": 1}
     return KernelFunction(fastest_profile, inputs, outputs)
 
 
@@ -363,17 +380,17 @@ def _solved(s: np.ndarray, rows: Rows, top: np.ndarray) -> np.ndarray:
             f" {100 * _share(s, i):.1f} % of the path",
             remedy="give a larger torque=, or another path",
         )
-    size = np.array([len(s) - 1, len(rows.of), 0.0, 0.0])
+    ends = np.array([len(s) - 1, len(rows.of), 0.0, 0.0])
     arrays = {
-        "size": size, "s": s, "a": rows.a * unit, "b": rows.b * unit, "low": low,
+        "ends": ends, "s": s, "a": rows.a * unit, "b": rows.b * unit, "low": low,
         "high": high, "top": top,
     }  # fmt: skip
     arrays = {key: np.ravel(value) for key, value in arrays.items()}
     out = {key: np.zeros((1, len(s))) for key in ("x", "least", "most")} | {
-        "state": np.zeros((1, 1))
+        "stuck": np.zeros((1, 1))
     }
     _profile()(arrays, 1, out=out)
-    if (failed := int(out["state"][0, 0])) >= 0:
+    if (failed := int(out["stuck"][0, 0])) >= 0:
         raise InputError(
             f"no motion respects the limits at {100 * _share(s, failed):.1f} % of the path",
             remedy="give larger limits",
