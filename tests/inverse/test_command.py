@@ -54,6 +54,29 @@ def test_equations_and_code() -> None:
     assert "int reach(const double T[16]" in run("ur5", "--to", "c", "--function", "reach")
 
 
+def test_code_of_the_numerical_method() -> None:
+    words = ("ur5", "--numeric", "--to", "c", "--tolerance", "1e-6")
+    text = run(*words, "--limits", "--function", "reach", "--frame", "wrist_2")
+    assert "poses of wrist_2" in text
+    assert "least squares with limits and random" in text
+    assert "void reach(const double T[16]" in text
+    assert "least squares with random" in run(*words)
+
+
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        ("--numeric --free q1=0.3 --q 0,0,0,0,0,0", "--free: not with --numeric"),
+        ("--numeric --method paul --pose 0,0,0", "--method: not with --numeric"),
+        ("--to c --limits", "--limits: not with --to"),
+        ("--to c --q 0,0,0,0,0,0 --guess 0,0,0,0,0,0", "--q, --guess: not with --to"),
+        ("--to c --numeric --reference 1", "--reference: not with --numeric and --to"),
+    ],
+)
+def test_options_that_would_mean_nothing_are_refused(words: str, named: str) -> None:
+    assert named in " ".join(run("ur5", *words.split(), code=2).split())
+
+
 def test_free_joints_limits_and_guesses() -> None:
     at = "0.1,0.2,0.3,0.4,0.5,0.6,0.7"
     assert "0.700000" in run("iiwa14", "--q", at, "--free", "q3")

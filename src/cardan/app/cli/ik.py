@@ -25,6 +25,7 @@ _LANGUAGES = ("text", "latex", "c", "cpp", "python", "matlab", "rust")
 
 
 def ik(
+    ctx: typer.Context,
     robot: RobotName,
     pose: Annotated[
         str,
@@ -71,7 +72,8 @@ def ik(
     ] = False,
     output: Annotated[str, typer.Option("-o", "--output", metavar="FILE")] = "-",
     numeric: Annotated[
-        bool, typer.Option("--numeric", help="One configuration, by damped least squares.")
+        bool,
+        typer.Option("--numeric", help="One configuration, by damped least squares; or its code."),
     ] = False,
     polynomial: Annotated[
         bool, typer.Option("--polynomial", help="That of the general method at the pose.")
@@ -86,12 +88,22 @@ def ik(
     """All configurations of a pose: solved, as equations, or as code."""
     from ... import model
 
+    _refuse_beside(ctx, to, numeric)
     described = open_robot(robot, setting, tree=tree, fixed=fixed)
+    if numeric and to:
+        from ...inverse.numeric.code import numeric_code
+
+        named: dict[str, Any] = {"function": function} if _is_given(ctx, "function") else {}
+        text = numeric_code(
+            described, to, frame or None, limits=limits, **named, **_tolerance(tolerance)
+        )
+        write(output, text)
+        return
     here = _configuration(described, q, degrees) if q else None
     if numeric:
         T = _in_frame_0(described, _pose(described, pose, here, frame, reference), reference)
         start = _guess(described, described.variables, guess, degrees)
-        _numerically(described, T, frame, start, limits, json)
+        _numerically(described, T, frame, start, limits, _tolerance(tolerance), json)
         return
     pairs = [part.partition("=")[::2] for part in free.split(",")] if free else []
     names = [joint.strip() for joint, _ in pairs]
@@ -122,6 +134,29 @@ def ik(
     elif not answer.count and not limits:
         answer, notes, reason = _other_ways(described, solution, T, held, here, options)
     _print(solution, T, answer, reason, json, notes)
+
+
+def _is_given(ctx: typer.Context, name: str) -> bool:
+    """Does the option stand on the command line?"""
+    source = ctx.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
+
+
+def _refuse_beside(ctx: typer.Context, to: str, numeric: bool) -> None:
+    """Refuse options that would mean nothing: of one pose beside a text, of all configurations
+    beside the numerical one."""
+    useless = {"free", "method", "polynomial", "complete"} if numeric else set()
+    if to:
+        useless |= {"pose", "q", "degrees", "guess", "json", "polynomial"}
+        useless |= {"reference"} if numeric else {"limits", "tolerance"}
+    words = [f"--{name}" for name in ctx.params if name in useless and _is_given(ctx, name)]
+    if words:
+        beside = " and ".join(["--numeric"] * numeric + ["--to"] * bool(to))
+        raise typer.BadParameter(f"{', '.join(words)}: not with {beside}")
+
+
+def _tolerance(value: float | None) -> dict[str, Any]:
+    return {} if value is None else {"tolerance": value}
 
 
 def _commas(text: str) -> str:
@@ -291,11 +326,12 @@ def _remark(row: dict[str, Any]) -> str:
 
 
 def _numerically(
-    robot: Robot, T: Any, frame: str, start: list[float] | None, limits: bool, json: bool
-) -> None:
+    robot: Robot, T: Any, frame: str, start: list[float] | None, limits: bool,
+    tolerance: dict[str, Any], json: bool,
+) -> None:  # fmt: skip
     from ... import inverse_kinematics
 
-    result = inverse_kinematics(robot, T, frame or None, guess=start, limits=limits)
+    result = inverse_kinematics(robot, T, frame or None, guess=start, limits=limits, **tolerance)
     q = [float(x) for x in result.q]
     done, residual = bool(result.converged), float(result.residual)
     if json:

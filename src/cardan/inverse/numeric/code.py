@@ -49,7 +49,7 @@ def numeric_code(
     header = [
         f"{quoted(robot.name)}: a configuration for poses of"
         f" {', '.join(tree.names[k] for k in links)}, by",
-        "damped least squares with limits and random restarts",
+        f"damped least squares with{' limits and' if limits else ''} random restarts",
         "",
         f"T      poses (4x4, row by row, lengths in m), {len(links)} of them"
         + (f", then {loops} that are not read (loops)" if loops else ""),
