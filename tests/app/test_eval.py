@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -112,3 +113,21 @@ def test_faults_are_one_message(args: list[str], code: int, fragments: list[str]
     assert result.exit_code == code, result.output
     assert result.stdout == ""
     assert all(fragment in result.stderr for fragment in fragments), result.stderr
+
+
+@pytest.mark.parametrize(
+    ("q", "told"),
+    [("0.1,0.5,1,0.7", "open by 1.2"), ("0,0,0,0", "open by"), ("", "")],
+)
+def test_positions_that_do_not_close_the_loops_are_told(q: str, told: str) -> None:
+    closed = cardan.model(cardan.load("fivebar"), "loop-geometry").solve([0.5, 2.5])[0]
+    q = q or ",".join(f"{x:.6f}" for x in closed)
+    with warnings.catch_warnings(record=True) as issued:
+        warnings.simplefilter("always")
+        assert cli("fivebar", "inverse-dynamics", "--q", q, "--qd", "0", "--qdd", "0").stdout
+    assert [told in str(x.message) for x in issued] == [True] * bool(told)
+
+
+def test_values_that_are_not_finite_are_told() -> None:
+    with pytest.warns(cardan.CardanWarning, match="Jinv: not finite; the robot is singular"):
+        cli("ur5", "jacobian-inverse", "--q", "0")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from math import prod
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ...errors import InputError, UnknownNameError
+from ...errors import CardanWarning, InputError, UnknownNameError
 from .arguments import (
     BaseInertia,
     CutLoops,
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     import numpy as np
 
     from ...describe.robot import Robot
+
+OPEN = 1e-4  # rad, or of the robot's size: what positions of a few digits leave
 
 
 def evaluate(
@@ -71,6 +74,7 @@ def evaluate(
     result = program.evaluate(**inputs)
     values = [result] if len(program.outputs) == 1 else list(result)
     outputs = dict(zip(program.outputs, values, strict=True))
+    _warn(described, inputs, outputs)
     if json:
         print_json({
             "robot": described.name, "model": model,
@@ -80,6 +84,29 @@ def evaluate(
         return
     for name, x in outputs.items():
         _print(name, x)
+
+
+def _warn(robot: Robot, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> None:
+    """Say of values that they are of no state of the robot, or not finite."""
+    import numpy as np
+
+    from ...loops.numeric import equations, loop_symbols
+
+    q = inputs.get("q", ())
+    if robot.loops and len(q) == robot.n and not loop_symbols(robot):
+        gap = float(equations(robot).error(q[None])[0])
+        if gap > OPEN:
+            warnings.warn(
+                f"--q leaves the loops of '{robot.name}' open by {gap:.2g} (rad, or of the robot's"
+                " size): the values are of no state of it; cardan loops closes them",
+                CardanWarning, stacklevel=2,
+            )  # fmt: skip
+            return
+    if names := [name for name, x in outputs.items() if not np.isfinite(x).all()]:
+        warnings.warn(
+            f"{', '.join(names)}: not finite; the robot is singular at this state",
+            CardanWarning, stacklevel=2,
+        )  # fmt: skip
 
 
 def _given(
