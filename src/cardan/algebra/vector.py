@@ -53,6 +53,12 @@ class Mat:
     def __getitem__(self, index: tuple[int, int]) -> Any:
         return self.rows[index[0]][index[1]]
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Mat) and self.rows == other.rows
+
+    def __hash__(self) -> int:
+        return hash(self.rows)
+
     @property
     def T(self) -> Mat:
         return Mat(list(zip(*self.rows, strict=True)))

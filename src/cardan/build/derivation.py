@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -17,7 +17,7 @@ from ..ir.code import LEAVES, Code, Output, arguments, reached
 from ..ir.cost import TRIG, cost
 from ..ir.factor import factored, improved
 from ..ir.graph import Expr, Graph, Node
-from ..ir.interpret import interpret, node_values
+from ..ir.interpret import interpret, node_values, outputs_of
 from ..ir.page import Page
 from ..ir.passes import inline, transplanted
 from ..ir.trace import PARAMETERS, Tracer
@@ -25,6 +25,7 @@ from ..models.bodies import Bodies, bodies
 from ..models.composite import inertia_matrix
 from ..program import Program
 
+_STATES = 3  # that programs are compared at
 _REMEMBERED = 256  # programs whose sums are rewritten, in one search
 _SKETCHED = 400_000  # nodes of one graph of sketches
 _VAST = 4000  # nodes: a program beyond it still falls when it is rewritten a second time
@@ -182,18 +183,38 @@ class Sketch:
     price: int
     graph: _Book
     refs: tuple[int, ...]
-    met: tuple[int, ...]  # nodes in the order in which it came to them
-    live: frozenset[int]
+    met: Sequence[int]  # nodes, with their signs, in the order in which it came to them
+    live: Set[int]
 
 
 class _Book(Graph):
     """A graph that notes which nodes a form comes to, new or not."""
 
-    __slots__ = ("met",)
+    __slots__ = ("met", "products", "recalled", "sums")
 
     def __init__(self) -> None:
         super().__init__()
-        self.met: list[int] = []
+        self.met: list[int] = []  # with their signs
+        self.products: dict[tuple[int, int], Expr] = {}
+        self.sums: dict[tuple[int, int], Any] = {}
+        self.recalled: dict[tuple[Any, ...], tuple[Any, tuple[int, ...]]] = {}
+
+    def recall(self, step: Callable[..., Any], *values: Any) -> Any:
+        """What the step gave for these values, which it comes to as it did then."""
+        key = (step, *values)
+        known = self.recalled.get(key)
+        if known is None:
+            start = len(self.met)
+            result = step(*values)
+            self.recalled[key] = result, tuple(dict.fromkeys(self.met[start:]))
+            return result
+        result, met = known
+        self.met += met
+        return result
+
+    def forget(self) -> None:
+        """Leave the nodes alone: what refers to the graph is not referred to by it any more."""
+        self.products, self.sums, self.recalled = {}, {}, {}
 
     def node(self, node: Node) -> int:
         id = super().node(node)
@@ -201,30 +222,32 @@ class _Book(Graph):
         return id
 
     def add(self, x: int, y: int) -> Any:
-        total = super().add(x, y)
+        total = self.sums.get((x, y))
+        if total is None:
+            total = self.sums[x, y] = super().add(x, y)
         if type(total) is Expr:
-            self.met.append(abs(total.ref))
+            self.met.append(total.ref)
         return total
 
     def mul(self, x: int, y: int) -> Expr:
-        product = super().mul(x, y)
-        self.met.append(abs(product.ref))
+        product = self.products.get((x, y))
+        if product is None:
+            product = self.products[x, y] = super().mul(x, y)
+        self.met.append(product.ref)
         return product
 
     def alone(self, sketch: Sketch, inputs: Mapping[str, tuple[int, ...]]) -> Code:
         """The program of this sketch, as if it had been traced by itself."""
         graph, refs = Graph(), dict[int, int]()
-        met = dict.fromkeys(filter(sketch.live.__contains__, sketch.met))
+        met = dict.fromkeys(filter(sketch.live.__contains__, map(abs, sketch.met)))
         waiting = [*reversed(met), *sorted(sketch.live - met.keys(), reverse=True)]
         while waiting:
-            id = waiting[-1]
-            missing = [arg for arg in arguments(self.nodes[id]) if arg not in refs]
-            if id in refs or not missing:
-                waiting.pop()
-            if id not in refs and not missing:
+            if (id := waiting.pop()) in refs:
+                continue
+            if missing := [arg for arg in arguments(self.nodes[id]) if arg not in refs]:
+                waiting += [id, *missing]
+            else:
                 refs[id] = transplanted(graph, self.nodes[id], refs)
-            elif id not in refs:
-                waiting.extend(missing)
         outputs = tuple(refs[abs(ref)] * (1 if ref > 0 else -1) for ref in sketch.refs)
         return Code(inputs, tuple(graph.nodes), {"": Output((len(outputs),), outputs)})
 
@@ -240,7 +263,8 @@ class Sketches:
     def _begin(self) -> None:
         self.graph = _Book()
         self.tracer = Tracer(self.graph)
-        self.stage = self.derivation.stage(self.tracer)
+        scene, x = self.derivation.stage(self.tracer)
+        self.stage = replace(scene, recall=self.graph.recall), x
         self.inputs = {**self.tracer.inputs, PARAMETERS: (len(self.derivation.symbols),)}
         self.weights = [0]  # of each node, 0 where it depends on parameters alone
         self.varying = bytearray(1)
@@ -248,15 +272,16 @@ class Sketches:
     def sketch(self, form: Form) -> Sketch:
         """The form, traced."""
         if len(self.graph.nodes) > _SKETCHED:
+            self.graph.forget()
             self._begin()
         graph = self.graph
-        graph.met.clear()
+        graph.met = []
         outputs = self.derivation.run(form, *self.stage).outputs
         refs = tuple(graph.reference(x) for _, flat in outputs.values() for x in flat)
         self._weigh(graph.nodes)
         live = reached(graph.nodes, refs)
         price = sum(map(self.weights.__getitem__, live))
-        return Sketch(price, graph, refs, tuple(graph.met), frozenset(live))
+        return Sketch(price, graph, refs, graph.met, live)
 
     def rewritten(self, sketch: Sketch) -> int:
         """The price with the sums rewritten."""
@@ -321,12 +346,12 @@ def polished(
 def random_states(
     derivation: Derivation, parameters: Sequence[str], nudge: float = 0.0
 ) -> dict[str, np.ndarray]:
-    """Three states; a parameter has the same value wherever it occurs.
+    """Some states; a parameter has the same value wherever it occurs.
 
     nudge: by how much of themselves the inputs are moved."""
     rng = np.random.default_rng(0)
     inputs = {
-        name: (1 + nudge) * rng.normal(size=(3, *shape))
+        name: (1 + nudge) * rng.normal(size=(_STATES, *shape))
         for name, shape in derivation.inputs.items()
     }
     names = derivation.symbols
@@ -336,10 +361,10 @@ def random_states(
     return inputs
 
 
-def largest_value(code: Code, inputs: Mapping[str, np.ndarray]) -> float:
+def largest_value(values: Sequence[Any]) -> float:
     """Of all values between inputs and outputs: differences of such have its round-off."""
-    values = (np.abs(x) for x in node_values(code, inputs)[1:])
-    return max((float(x.max(initial=0)) for x in values if np.isfinite(x).all()), default=0.0)
+    sizes = (float(np.abs(x).max(initial=0)) for x in values[1:])
+    return max((size for size in sizes if size < np.inf), default=0.0)
 
 
 def is_defined(derivation: Derivation, candidate: Candidate) -> bool:
@@ -354,13 +379,16 @@ def verify(
     derivation: Derivation, plain: Code, names: Sequence[str], code: Code, used: Sequence[str]
 ) -> None:
     """Both programs give the same values at random states, or the search is at fault."""
-    inputs = random_states(derivation, names)
-    expected = interpret(plain, inputs)
     got = interpret(code, random_states(derivation, used))
     # how ill-conditioned the model is there: near a singularity round-off is no fault
-    moved = interpret(plain, random_states(derivation, names, 1e-13))
+    here, near = (random_states(derivation, names, nudge) for nudge in (0.0, 1e-13))
+    both = {name: x if name == "p" else np.concatenate([x, near[name]]) for name, x in here.items()}
+    values = node_values(plain, both)
+    outputs = outputs_of(plain, both, values)
+    expected = {name: x[:_STATES] for name, x in outputs.items()}
+    moved = {name: x[_STATES:] for name, x in outputs.items()}
     largest = max((float(np.abs(x).max(initial=0)) for x in expected.values()), default=0.0)
-    rounding = 1e-13 * largest_value(plain, inputs)
+    rounding = 1e-13 * largest_value(values)
     for name, value in expected.items():
         # an output that is nothing but round-off is measured by the others
         scale = np.abs(value).max(initial=0) + 1e-6 * largest + 1e-300

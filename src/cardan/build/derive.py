@@ -5,7 +5,9 @@ Where formulations compete, each is traced and the cheapest kept: a trace costs 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import gc
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 
 from ..describe.robot import Robot
@@ -17,6 +19,21 @@ from .derivation import Derivation, Form, Route, Way, is_defined, polished, veri
 from .search import cheapest
 
 
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Without the search for what only refers to itself: it would go through all nodes of a
+    derivation again and again, and find nothing."""
+    if not gc.isenabled():
+        yield
+        return
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+
+
+@uncollected()
 def derive(
     robot: Robot,
     model: str,

@@ -44,6 +44,7 @@ def cheapest(
     best = search(
         robot, choices, trials, size, thorough=effort == "max", beaten=beaten, rough=rough
     )
+    trials.sketches.graph.forget()
     finals = [best]
     if "balance" in choices and size > BIG and not rough:
         # where all links are balanced alike, more is shared in the end

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..algebra.inertia import turned
 from ..algebra.rotation import Rotation, X, Z
@@ -28,12 +28,13 @@ from ..models.bodies import Bodies, Body
 from ..models.newton_euler import NewtonEuler, moment, spin
 from ..models.newton_euler import inverse_dynamics as page
 from .formulation import PLAIN, Formulation
-from .posture import axes, named_turns, own_turn, rotation, turns_between
+from .posture import axes, between, turned_back
 from .reform import Reformed, diagonal, reformed
 
 __all__ = ["inverse_dynamics", "motion_in_described_frames", "motion_of_cut_frames"]
 
 Scalar = Any
+Pair = tuple[Scalar, Scalar]
 a = Vec(0, 0, 1)
 
 
@@ -84,17 +85,34 @@ class _Link:
 
     body: Body
     E: Vec | None
-    iRj: Rotation
-    P: Vec
-    r: Scalar
+    frame: _Frame
     before: int
     jRr: Rotation
     joints: tuple[int, ...]
 
 
+class _Frame(NamedTuple):
+    """Frame j on link i: its joint and the translation, of which r is along z_j; is that applied
+    in frame j?"""
+
+    s: int
+    sbar: int
+    iRj: Rotation
+    P: Vec
+    r: Scalar
+    slides: bool
+
+    @property
+    def position(self) -> Vec:
+        """O_j in the axes of link i."""
+        along: Vec = self.iRj @ Vec(0, 0, self.r)
+        return self.P + along
+
+
 @dataclass
 class _Recursion:
-    """The two passes and what they share."""
+    """The two passes and what they share: every step is a function of the values that it reads, so
+    that a search need not compute again what its formulations have in common."""
 
     written: Reformed
     form: Formulation
@@ -121,68 +139,49 @@ class _Recursion:
         here = axes(self.robot, j, q, form.still)
         before = link.i
         joints: tuple[int, ...] = (j,)
-        trig = list(here.trig)
         if j in form.grouped and _is_parallel(self.robot, link):
             before, joints = self.links[link.i].before, (*self.links[link.i].joints, j)
-        turns = turns_between(self.robot, joints, q, form.still)
-        for label, C, S in (*trig[:-1], *named_turns(turns), *trig[-1:]):
+        jRr, trig = between(self.robot, joints, q, form.still)
+        for label, C, S in (*here.trig[:-1], *trig, *here.trig[-1:]):
             self.x.C[label], self.x.S[label] = C, S
         E = self.written.E.get(j)
         if j in form.still:
-            link = link.rotated(own_turn(link, q[j]).rotation)
-            E = None if E is None else diagonal(link, E)
-        return _Link(link, E, here.iRj, here.P, here.r, before, rotation(turns).T, joints)
+            link = self.robot.recall(turned_back, link, q[j])
+            E = None if E is None else self.robot.recall(diagonal, link, E)
+        frame = _Frame(link.s, link.sbar, here.iRj, here.P, here.r, self.slides(j))
+        return _Link(link, E, frame, before, jRr, joints)
 
     def forward(self) -> None:
         """Motion of the links, their forces and moments of inertia, from the base to the tips."""
         x, robot, form, spins = self.x, self.robot, self.form, self.spins
         w, wd, U, Vd, F, N = x.w, x.wd, x.U, x.Vd, x.F, x.N
         w[0], wd[0] = robot.w0, robot.wd0
-        spins[0] = direct(w[0], wd[0])
+        recall = robot.recall
+        spins[0] = recall(direct, w[0], wd[0])
         U[0], x.sq[0], Vd[0] = spins[0].U, spins[0].gaps, robot.Vd0 - robot.gravity
         for described in robot.links:
             here = self.links[described.j] = self.placed(described)
-            link = here.body
-            i, j, s, sbar, jRr = link.i, link.j, link.s, link.sbar, here.jRr
-            jRi = here.iRj.T
-            qda = _sum(self.qd, here.joints) * a
-            qdda = _sum(self.qdd, here.joints) * a
-            jwr = jRr @ w[here.before]  # (18)
-            w[j] = jwr + sbar * qda  # (19)
-            wd[j] = jRr @ wd[here.before] + sbar * (qdda + cross(jwr, qda))  # (20)
-            spins[j] = self._spin(here, w[j], wd[j])
-            if j in form.apart and sbar and j not in form.still:
-                rest, turn = here.iRj.before_last(Z)
-                still = _spin_before(rest, spins[i], self.qd[j], self.qdd[j])
-                body = link.rotated(turn)
-                E = None if here.E is None else diagonal(body, here.E)
-                self.apart[j] = rest, inertia_moment(body, E, still)  # (23)
-                spins[j] = with_row(spins[j], turn, still)
+            link, frame = here.body, here.frame
+            i, j = link.i, link.j
+            own = self.qd[j], self.qdd[j]
+            rates = tuple(_sum(values, here.joints) for values in (self.qd, self.qdd))
+            chosen = j in form.axial, j in form.carried, j in form.column
+            spins[j] = recall(
+                _spin, frame, here.jRr, spins[here.before], spins[i], rates, own, chosen
+            )
+            w[j] = spins[j].w
+            if j in form.apart and link.sbar and j not in form.still:
+                rest, turn, still = recall(_spin_before, frame, spins[i], own)
+                self.apart[j] = rest, recall(_turned_moment, link, here.E, turn, still)  # (23)
+                spins[j] = recall(with_row, spins[j], turn, still)
             wd[j], U[j], x.sq[j] = spins[j].wd, spins[j].U, spins[j].gaps
-            if self.slides(j):
-                Vd_foot = Vd[i] + U[i] @ here.P  # (21)
-                Vd[j] = jRi @ Vd_foot + U[j] @ (here.r * a)  # (21)
-                self.F_foot[j] = self.written.foot.get(j, 0) * Vd_foot  # (22)
-            else:
-                Vd[j] = jRi @ (Vd[i] + U[i] @ _position(here))  # (21)
-            Vd[j] = Vd[j] + s * (qdda + 2 * cross(jwr, qda))  # (21)
-            F[j] = link.M * Vd[j] + U[j] @ link.MS  # (22)
-            N[j] = cross(link.MS, Vd[j])  # (23)
-            if j not in self.apart:
-                N[j] = inertia_moment(link, here.E, spins[j]) + N[j]  # (23)
-
-    def _spin(self, here: _Link, w: Vec, wd: Vec) -> Spin:
-        """wd and U of a link in the form chosen for it."""
-        j, form, before, jRr = here.body.j, self.form, self.spins[here.before], here.jRr
-        if j in form.axial and here.body.sbar:
-            return axial(before, jRr, w, wd[2])
-        own = direct(w, wd)
-        if j in form.carried:
-            i = here.body.i
-            return carried(here.body, self.spins[i], here.iRj.T, own, self.qd[j], self.qdd[j])
-        if j in form.column:
-            return with_column(own, jRr @ before.w, jRr @ before.wd)
-        return own
+            Vd[j], self.F_foot[j] = recall(
+                _acceleration, frame, spins[i], spins[j], Vd[i], rates, self.written.foot.get(j, 0)
+            )
+            E = None if j in self.apart else here.E
+            F[j], N[j] = recall(
+                _reaction, link.M, link.MS, link.J, E, spins[j], Vd[j], j not in self.apart
+            )
 
     def backward(self) -> None:
         """Forces and moments through the joints, and torques, from the tips to the base."""
@@ -192,32 +191,86 @@ class _Recursion:
         f_e = {body.j: body.f_e for body in bodies}
         n_e = {body.j: body.n_e for body in bodies}
         for here in reversed(self.links.values()):
-            link, iRj = here.body, here.iRj
+            link, frame = here.body, here.frame
             i, j, s, sbar = link.i, link.j, link.s, link.sbar
             f[j] = F[j] + f_e[j]  # (26)
             n[j] = N[j] + n_e[j]  # (27)
-            ifj = iRj @ f[j] + self.F_foot.get(j, zero)  # (28)
-            f_e[i] = f_e[i] + ifj  # (29)
-            if self.slides(j):
-                moved = iRj @ (n[j] + cross(here.r * a, f[j]))
-                n_e[i] = n_e[i] + moved + cross(here.P, ifj)  # (30)
-            else:
-                n_e[i] = n_e[i] + iRj @ n[j] + cross(_position(here), ifj)  # (30)
-            rest, before_turn = self.apart.get(j, (iRj, zero))
-            n_e[i] = n_e[i] + rest @ before_turn
+            rest, before_turn = self.apart.get(j, (frame.iRj, zero))
+            f_e[i], n_e[i] = self.robot.recall(
+                _handed_on, frame, f[j], n[j], self.F_foot[j], f_e[i], n_e[i], rest, before_turn
+            )
             if link.joint:
                 along = (s * f[j] + sbar * (n[j] + before_turn)) @ a
                 tau = along + link.IA * self.qdd[j] + link.friction(self.qd[j])  # (31)
                 x.tau[j] = tau + link.spring_torque(self.q[j])
         F[0] = base.M * x.Vd[0] + x.U[0] @ base.MS  # (22)
-        N[0] = inertia_moment(base, None, self.spins[0]) + cross(base.MS, x.Vd[0])  # (23)
+        N[0] = inertia_moment(base.J, None, self.spins[0]) + cross(base.MS, x.Vd[0])  # (23)
         f[0], n[0] = F[0] + f_e[0], N[0] + n_e[0]  # (26), (27)
 
 
-def _position(here: _Link) -> Vec:
-    """O_j in the axes of link i."""
-    along: Vec = here.iRj @ Vec(0, 0, here.r)
-    return here.P + along
+def _spin(
+    frame: _Frame, jRr: Rotation, before: Spin, of_i: Spin, rates: Pair, own: Pair,
+    chosen: tuple[bool, bool, bool],
+) -> Spin:  # fmt: skip
+    """w, wd and U of a link in the form chosen for it."""
+    sbar, (is_axial, is_carried, by_column) = frame.sbar, chosen
+    qda, qdda = (rate * a for rate in rates)
+    jwr = jRr @ before.w  # (18)
+    w = jwr + sbar * qda  # (19)
+    wd = jRr @ before.wd + sbar * (qdda + cross(jwr, qda))  # (20)
+    if is_axial and sbar:
+        return axial(before, jRr, w, wd[2])
+    spin = direct(w, wd)
+    if is_carried:
+        return carried(sbar, of_i, frame.iRj.T, spin, *own)
+    if by_column:
+        return with_column(spin, jRr @ before.w, jRr @ before.wd)
+    return spin
+
+
+def _acceleration(
+    frame: _Frame, of_i: Spin, of_j: Spin, Vd: Vec, rates: Pair, foot: Scalar
+) -> tuple[Vec, Vec]:
+    """V̇_j, and the force of the mass at the foot of the axis."""
+    jRi, F_foot = frame.iRj.T, zero
+    qda, qdda = (rate * a for rate in rates)
+    if frame.slides:
+        Vd_foot = Vd + of_i.U @ frame.P  # (21)
+        Vd = jRi @ Vd_foot + of_j.U @ (frame.r * a)  # (21)
+        F_foot = foot * Vd_foot  # (22)
+    else:
+        Vd = jRi @ (Vd + of_i.U @ frame.position)  # (21)
+    return Vd + frame.s * (qdda + 2 * cross(of_j.w, qda)), F_foot  # (21)
+
+
+def _reaction(
+    M: Scalar, MS: Vec, J: Mat, E: Vec | None, spin: Spin, Vd: Vec, whole: bool
+) -> tuple[Vec, Vec]:
+    """F_j and N_j; not `whole`: without the moment of the inertia."""
+    F = M * Vd + spin.U @ MS  # (22)
+    N = cross(MS, Vd)  # (23)
+    return F, inertia_moment(J, E, spin) + N if whole else N  # (23)
+
+
+def _turned_moment(link: Body, E: Vec | None, turn: Rotation, spin: Spin) -> Vec:
+    """The moment of the inertia in axes before the joint's turn."""
+    body = link.rotated(turn)
+    return inertia_moment(body.J, None if E is None else diagonal(body, E), spin)  # (23)
+
+
+def _handed_on(
+    frame: _Frame, f: Vec, n: Vec, F_foot: Vec, f_i: Vec, n_i: Vec, rest: Rotation, before_turn: Vec
+) -> tuple[Vec, Vec]:
+    """f_i and n_i with what link j hands on."""
+    iRj = frame.iRj
+    ifj = iRj @ f + F_foot  # (28)
+    f_i = f_i + ifj  # (29)
+    if frame.slides:
+        moved = iRj @ (n + cross(frame.r * a, f))
+        n_i = n_i + moved + cross(frame.P, ifj)  # (30)
+    else:
+        n_i = n_i + iRj @ n + cross(frame.position, ifj)  # (30)
+    return f_i, n_i + rest @ before_turn
 
 
 def _is_parallel(robot: Bodies, link: Body) -> bool:
@@ -234,21 +287,23 @@ def _sum(values: Mapping[int, Scalar], joints: Sequence[int]) -> Scalar:
     return added
 
 
-def _spin_before(rest: Rotation, spin: Spin, qd: Scalar, qdd: Scalar) -> Spin:
-    """The spin of link j in the axes before its joint's turn, `rest` from those of link i."""
-    w = rest.T @ spin.w + qd * a
-    return axial(spin, rest.T, w, (rest.T @ spin.wd)[2] + qdd)
+def _spin_before(frame: _Frame, of_i: Spin, own: Pair) -> tuple[Rotation, Rotation, Spin]:
+    """The turns of iRj before the joint's, that turn, and the spin of link j between them."""
+    rest, turn = frame.iRj.before_last(Z)
+    qd, qdd = own
+    w = rest.T @ of_i.w + qd * a
+    return rest, turn, axial(of_i, rest.T, w, (rest.T @ of_i.wd)[2] + qdd)
 
 
-def inertia_moment(link: Body, E: Vec | None, spin: Spin) -> Vec:
+def inertia_moment(J: Mat, E: Vec | None, spin: Spin) -> Vec:
     """J ẇ + w × (J w), the moment (23) without its MS part, linear in XX .. ZZ.
 
     Where the link has E = ∫ r r^T dm, the moment ∫ r × (U r) dm is the antisymmetric part of U
     E."""
-    (_, XY, XZ), (_, _, YZ), _ = link.J.rows
+    (_, XY, XZ), (_, _, YZ), _ = J.rows
     U, gaps = spin.U, spin.gaps
     if E is None:
-        return moment(link.J, spin.w, spin.wd, U, gaps)
+        return moment(J, spin.w, spin.wd, U, gaps)
     Exx, Eyy, Ezz = E
     x = Eyy * U[2, 1] - Ezz * U[1, 2]
     y = Ezz * U[0, 2] - Exx * U[2, 0]
@@ -260,7 +315,7 @@ def inertia_moment(link: Body, E: Vec | None, spin: Spin) -> Vec:
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Spin:
     """w, wd, U of a link and the gaps between the squares of w."""
 
@@ -315,10 +370,10 @@ def _column(before: Spin, rest: Rotation) -> Vec:
     return Vec(along[0], w[1] * w[2] - before.wd[0], -(w[0] * w[0] + w[1] * w[1]))
 
 
-def carried(link: Body, before: Spin, jRi: Rotation, spin: Spin, qd: Scalar, qdd: Scalar) -> Spin:
+def carried(sbar: int, before: Spin, jRi: Rotation, spin: Spin, qd: Scalar, qdd: Scalar) -> Spin:
     """U_j from U_i in the same axes, beside its diagonal, which follows from w."""
     jUi = turned(jRi, before.U)
-    if not link.sbar:
+    if not sbar:
         return Spin(spin.w, spin.wd, jUi, spin.gaps)
     (_, U12, U13), (U21, _, U23), (U31, U32, U33) = jUi.rows
     w, twice = spin.w, 2 * qd

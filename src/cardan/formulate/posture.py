@@ -16,16 +16,17 @@ from typing import Any
 from ..algebra.rotation import Rotation, X, Z
 from ..algebra.scalar import is_zero
 from ..algebra.vector import Mat, Vec, zero
-from ..models.bodies import Bodies, Body, ByLink, Placed
+from ..models.bodies import Bodies, Body, ByLink, Placed, Placement
 from ..models.frame import Frame
 from ..models.friction import Friction
 from ..models.transform import Turn, merged_turns
 from .formulation import PLAIN, Formulation
 from .reform import reformed
 
-__all__ = ["Axes", "axes", "formulated", "own_turn", "with_points"]
+__all__ = ["Axes", "axes", "between", "formulated", "own_turn", "turned_back", "with_points"]
 
 Scalar = Any
+Trig = tuple[tuple[str, Scalar, Scalar], ...]
 
 
 def formulated(robot: Bodies) -> Bodies:
@@ -43,11 +44,10 @@ def formulated(robot: Bodies) -> Bodies:
         for link in robot.links:
             here = axes(robot, link.j, q.joint, form.still)
             body = (
-                link.rotated(own_turn(link, q.joint[link.j]).rotation)
-                if link.j in form.still
-                else link
+                robot.recall(turned_back, link, q.joint[link.j]) if link.j in form.still else link
             )
-            placed += _cut(robot, body, here) if link.j in form.slide else [(body, here.frame)]
+            cut = link.j in form.slide and not is_zero(here.r)
+            placed += _cut(robot, body, here) if cut else [(body, robot.recall(Axes.frame, here))]
         return placed
 
     return replace(written.robot, formulation=None, posture=posture)
@@ -78,8 +78,6 @@ def with_points(robot: Bodies, turned: Collection[int] = ()) -> Bodies:
 
 def _cut(robot: Bodies, link: Body, here: Axes) -> Placed:
     """The turn of the joint, then the translation along its axis, which carries the body."""
-    if is_zero(here.r):
-        return [(link, here.frame)]
     h = robot.tree.nl + link.j  # a number that no link has
     none = Mat([zero, zero, zero])
     joint = replace(link, j=h, J=none, MS=zero, M=0, f_e=zero, n_e=zero)
@@ -88,7 +86,7 @@ def _cut(robot: Bodies, link: Body, here: Axes) -> Placed:
     return [(joint, turn), (body, Frame(Rotation([]), Vec(0, 0, here.r)))]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Axes:
     """Link j in the axes it is computed in, on its antecedent in the antecedent's axes: its turn,
     and its translation in two parts, P in the axes of i and r along z_j."""
@@ -96,53 +94,89 @@ class Axes:
     iRj: Rotation
     P: Vec
     r: Scalar
-    trig: tuple[tuple[str, Scalar, Scalar], ...]
+    trig: Trig
 
-    @property
     def frame(self) -> Frame:
         return Frame(self.iRj, self.P + self.iRj @ Vec(0, 0, self.r), trig=self.trig)
 
 
 def axes(robot: Bodies, j: int, q: Mapping[int, Scalar], still: frozenset[int]) -> Axes:
     """Link j on its antecedent; links in `still` are in the axes before their joint's turn."""
-    link = robot.links[j - 1]
-    P = link.normal
-    if link.i in still:
-        P = own_turn(robot.links[link.i - 1], q[link.i]).rotation @ P
-    turns = turns_between(robot, (j,), q, still)
-    trig = [*named_turns(turns), *named_turns([own_turn(link, q[j])])]
-    return Axes(rotation(turns), P, link.r + link.s * q[j], tuple(trig))
+    axes: Axes = robot.recall(_axes, *_chain(robot, (j,), q, still))
+    return axes
 
 
-def turns_between(
+def turned_back(link: Body, q: Scalar) -> Body:
+    """The link in the axes before its joint's turn."""
+    return link.rotated(own_turn(link, q).rotation)
+
+
+def between(
     robot: Bodies, joints: Sequence[int], q: Mapping[int, Scalar], still: frozenset[int]
-) -> list[Turn]:
-    """From the axes in which the link before these joints is computed to those of the last."""
+) -> tuple[Rotation, Trig]:
+    """From the axes in which the link before these joints is computed to those of the last; the
+    turns by name."""
+    turned: tuple[Rotation, Trig] = robot.recall(_between, *_chain(robot, joints, q, still))
+    return turned
+
+
+# joints that follow one another, each with its position
+Chain = tuple[tuple[Placement, Scalar], ...]
+
+
+def _chain(
+    robot: Bodies, joints: Sequence[int], q: Mapping[int, Scalar], still: frozenset[int]
+) -> tuple[Chain, Chain, bool]:
+    """The link before these joints, if it is in the axes before its turn; these joints; is the last
+    one in such axes?"""
     before = robot.links[joints[0] - 1].i
-    turns = [own_turn(robot.links[before - 1], q[before])] if before in still else []
-    for j in joints:
-        link = robot.links[j - 1]
-        turns += [Turn(Z, link.gamma), Turn(X, link.alpha)]
-        if j != joints[-1] or j not in still:
-            turns.append(own_turn(link, q[j]))
+    first, then = (
+        tuple((robot.links[j - 1].placement, q[j]) for j in listed)
+        for listed in ((before,) if before in still else (), joints)
+    )
+    return first, then, joints[-1] in still
+
+
+def _axes(first: Chain, then: Chain, still: bool) -> Axes:
+    ((link, q),) = then
+    P = link.normal
+    for before, angle in first:
+        P = own_turn(before, angle).rotation @ P
+    turns = _turns(first, then, still)
+    trig = (*_named(turns), *_named([own_turn(link, q)]))
+    return Axes(_rotation(turns), P, link.r + link.s * q, trig)
+
+
+def _between(first: Chain, then: Chain, still: bool) -> tuple[Rotation, Trig]:
+    turns = _turns(first, then, still)
+    named = _named(turns)
+    return _rotation(turns).T, named
+
+
+def _turns(first: Chain, then: Chain, still: bool) -> list[Turn]:
+    turns = [own_turn(*before) for before in first]
+    for link, q in then:
+        turns += [Turn(Z, link.gamma), Turn(X, link.alpha), own_turn(link, q)]
+    if still:
+        turns.pop()
     return merged_turns([turn for turn in turns if not _is_identity(turn)])
 
 
-def rotation(turns: Sequence[Turn]) -> Rotation:
+def _rotation(turns: Sequence[Turn]) -> Rotation:
     """The product of these turns."""
     return Rotation([t for turn in turns for t in turn.rotation.turns])
 
 
-def named_turns(turns: Sequence[Turn]) -> list[tuple[str, Scalar, Scalar]]:
+def _named(turns: Sequence[Turn]) -> Trig:
     """(label, cosine, sine) of the turns of joints or sums of joints: 2, 23, 10_11."""
-    return [
+    return tuple(
         (("_" if max(turn.joints) > 9 else "").join(map(str, turn.joints)),
          *turn.rotation.turns[0][1:])
         for turn in turns if turn.joints
-    ]  # fmt: skip
+    )  # fmt: skip
 
 
-def own_turn(link: Body, q: Scalar) -> Turn:
+def own_turn(link: Body | Placement, q: Scalar) -> Turn:
     """The turn of a joint; of one that does not turn, that of its constant θ."""
     return Turn(Z, q, link.theta, (link.j,)) if link.sbar else Turn(Z, link.theta)
 

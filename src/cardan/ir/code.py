@@ -78,13 +78,10 @@ def arguments(node: Node) -> tuple[int, ...]:
 
 def reached(nodes: Sequence[Node], refs: Iterable[int]) -> set[int]:
     """The nodes that these signed references need."""
-    live, waiting = set[int](), [abs(ref) for ref in refs]
-    while waiting:
-        id = waiting.pop()
-        if id not in live:
-            live.add(id)
-            if (node := nodes[id])[0] not in LEAVES:
-                waiting.extend(node[1:])
+    live, new = set[int](), {abs(ref) for ref in refs}
+    while new:
+        live |= new
+        new = {arg for id in new if (node := nodes[id])[0] not in LEAVES for arg in node[1:]} - live
     return live
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import operator
+from collections.abc import Callable, Mapping, Sequence
 from math import prod
 from typing import Any
 
@@ -10,14 +11,14 @@ import numpy as np
 
 from .code import Code
 
-__all__ = ["FUNCTIONS", "interpret", "node_values"]
+__all__ = ["FUNCTIONS", "interpret", "node_values", "outputs_of"]
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "add": lambda a, b: a + b,
-    "sub": lambda a, b: a - b,
-    "mul": lambda a, b: a * b,
-    "div": lambda a, b: a / b,
-    "neg": lambda a: -a,
+    "add": operator.add,
+    "sub": operator.sub,
+    "mul": operator.mul,
+    "div": operator.truediv,
+    "neg": operator.neg,
     "fma": lambda a, b, c: a * b + c,
     "fms": lambda a, b, c: a * b - c,
     "fnma": lambda a, b, c: c - a * b,
@@ -35,9 +36,15 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
 
 def interpret(code: Code, inputs: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
     """Outputs of a program; inputs are arrays (..., *shape) whose leading axes broadcast."""
+    return outputs_of(code, inputs, node_values(code, inputs))
+
+
+def outputs_of(
+    code: Code, inputs: Mapping[str, np.ndarray], values: Sequence[Any]
+) -> dict[str, np.ndarray]:
+    """The outputs of a program from the values of its nodes."""
     flat = _flat(code, inputs)
     lead = np.broadcast_shapes(*(array.shape[:-1] for array in flat.values()))
-    values = _run(code, flat)
     result = {}
     for name, output in code.outputs.items():
         array = np.empty((*lead, len(output.refs)))
@@ -69,6 +76,8 @@ def _run(code: Code, flat: Mapping[str, np.ndarray]) -> list[Any]:
                 values.append(flat[node[1]][..., node[2]])
             elif node[0] == "const":
                 values.append(np.float64(node[1]))
+            elif len(node) == 3:  # most of them
+                values.append(FUNCTIONS[node[0]](values[node[1]], values[node[2]]))
             else:
-                values.append(FUNCTIONS[node[0]](*(values[arg] for arg in node[1:])))
+                values.append(FUNCTIONS[node[0]](*[values[arg] for arg in node[1:]]))
     return values

@@ -10,6 +10,7 @@ parameters alone are put together before anything else, so that their value is h
 from __future__ import annotations
 
 from collections import defaultdict
+from heapq import heapify, heappop, heappush
 from itertools import combinations
 from typing import Any
 
@@ -66,12 +67,17 @@ class _Sharer:
         for id, terms in groups.items():
             for pair in _pairs(terms):
                 holders[pair].add(id)
-        while holders:
-            best = max(holders, key=lambda pair: (len(holders[pair]), pair))
-            (x, y, sign), among = best, holders[best]
-            if len(among) < 2 or all(len(groups[id]) < 3 for id in among):
+        commonest = [_ranked(pair, len(among)) for pair, among in holders.items()]
+        heapify(commonest)
+        while commonest:
+            count, (x, y, sign) = _pair_of(heappop(commonest))
+            among = holders[x, y, sign]
+            if len(among) != count:
+                continue  # it was ranked anew
+            if count < 2 or all(len(groups[id]) < 3 for id in among):
                 break
             name = self._pair("mul" if kinds == ("mul",) else "add", (1, x), (sign, y))
+            changed = set[Pair]()
             for id in list(among):
                 old = _pairs(groups[id])
                 groups[id] = _joined(groups[id], x, y, sign, name)
@@ -80,6 +86,9 @@ class _Sharer:
                     holders[pair].discard(id)
                 for pair in new - old:
                     holders[pair].add(id)
+                changed |= old ^ new
+            for pair in changed:
+                heappush(commonest, _ranked(pair, len(holders[pair])))
         self.groups |= groups
 
     def _flat(self, id: int, sign: int, kinds: tuple[str, ...], root: bool = False) -> list[Term]:
@@ -142,6 +151,17 @@ class _Sharer:
             else:
                 result = result + value if sign > 0 else result - value
         return result
+
+
+def _ranked(pair: Pair, count: int) -> tuple[int, int, int, int]:
+    """A pair in a heap: the one that most groups have first, of these the greatest."""
+    x, y, sign = pair
+    return -count, -x, -y, -sign
+
+
+def _pair_of(rank: tuple[int, int, int, int]) -> tuple[int, Pair]:
+    count, x, y, sign = rank
+    return -count, (-x, -y, -sign)
 
 
 def _pairs(terms: list[Term]) -> set[Pair]:

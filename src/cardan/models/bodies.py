@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from functools import cached_property
+from typing import Any, NamedTuple
 
 from ..algebra.inertia import congruence
 from ..algebra.rotation import Rotation, X, Z, turn
@@ -27,7 +28,28 @@ from .friction import Friction
 Scalar = Any
 
 
-@dataclass(frozen=True)
+class Placement(NamedTuple):
+    """Frame j on its antecedent i, by the parameters of [K10] (1), and its kind of joint."""
+
+    j: int
+    i: int
+    s: int
+    sbar: int
+    gamma: Scalar
+    b: Scalar
+    alpha: Scalar
+    d: Scalar
+    theta: Scalar
+    r: Scalar
+
+    @property
+    def normal(self) -> Vec:
+        """Where the common normal of axes i and j meets axis j: [d cos γ, d sin γ, b] from O_i."""
+        cg, sg = cos_sin(self.gamma)
+        return Vec(self.d * cg, self.d * sg, self.b)
+
+
+@dataclass(frozen=True, eq=False)
 class Body:
     """Link j and the joint that carries it."""
 
@@ -86,11 +108,17 @@ class Body:
             turned=R @ self.turned,
         )  # fmt: skip
 
+    @cached_property
+    def placement(self) -> Placement:
+        return Placement(
+            self.j, self.i, self.s, self.sbar,
+            self.gamma, self.b, self.alpha, self.d, self.theta, self.r,
+        )  # fmt: skip
+
     @property
     def normal(self) -> Vec:
-        """Where the common normal of axes i and j meets axis j: [d cos γ, d sin γ, b] from O_i."""
-        cg, sg = cos_sin(self.gamma)
-        return Vec(self.d * cg, self.d * sg, self.b)
+        """Where the common normal of axes i and j meets axis j, from O_i."""
+        return self.placement.normal
 
     def frame(self, q: Scalar, qe: Sequence[Scalar] = ()) -> Frame:
         """iTj = Rot(z,γ) Tran(z,b) Rot(x,α) Tran(x,d) Rot(z,θ) Tran(z,r) at q_j = q, [K10] (1).
@@ -144,6 +172,11 @@ def cosines(placed: Placed) -> tuple[dict[str, Scalar], dict[str, Scalar]]:
     return {k: C for k, C, _ in trig}, {k: S for k, _, S in trig}
 
 
+def computed(step: Callable[..., Any], *values: Any) -> Any:
+    """What a step gives for these values."""
+    return step(*values)
+
+
 @dataclass(frozen=True)
 class Bodies:
     """All bodies of a tree, its base and gravity (in frame 0)."""
@@ -161,6 +194,7 @@ class Bodies:
     drives: tuple[Shared, ...] = ()
     formulation: Any = None  # how it is to be written for fewer operations (see formulate)
     posture: Callable[[Bodies, ByLink], Placed] | None = None  # other axes to be computed in
+    recall: Callable[..., Any] = field(default=computed, compare=False, repr=False)  # or as before
     remembered: dict[Any, Any] = field(default_factory=dict, init=False, compare=False, repr=False)
 
     @property
@@ -184,7 +218,7 @@ class Bodies:
         if self.posture is not None:
             return self.posture(self, here)
         return [
-            (link, link.frame(here.joint[link.j], here.elastic[link.i]))
+            (link, self.recall(Body.frame, link, here.joint[link.j], tuple(here.elastic[link.i])))
             for link in self.links
         ]
 

@@ -13,10 +13,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..algebra.inertia import Inertia
+from ..algebra.rotation import Rotation
 from ..algebra.vector import Mat, Vec, dot, zero
 from ..mechanism.coordinates import Key
 from .bodies import Bodies, Body, Placed, cosines
 from .flexible.body import Deformed, deformed_link
+from .frame import Frame
 
 Scalar = Any
 Pair = tuple[Vec, Vec]
@@ -66,14 +68,14 @@ def composite_links(robot: Bodies, q: Sequence[Scalar], placed: Placed) -> Compo
         x.E_e[link.j] = [list(row) for row in link.flexible.integrals.Mee] if link.flexible else []
     for link, T in reversed(placed):
         i, j = link.i, link.j
-        turned = plus[j].rotated(T.iRj)
+        turned = robot.recall(Inertia.rotated, plus[j], T.iRj)
         for k, (D, W) in enumerate(zip(T.D, T.W, strict=True)):
             f, n = turned @ (D, W)
             for m in range(k + 1):
                 x.E_e[i][k][m] = x.E_e[i][k][m] + (dot(T.D[m], f) + dot(T.W[m], n))
             f, n = T.about_origin(f, n)
             x.C_e[i][k] = (x.C_e[i][k][0] + f, x.C_e[i][k][1] + n)
-        plus[i] = plus[i] + turned.moved(T.iPj)                                       # (27)-(30)
+        plus[i] = robot.recall(_together, plus[i], turned, T.iPj)                     # (27)-(30)
     for j, own in plus.items():
         x.Jplus[j], x.MSplus[j], x.Mplus[j] = own.J, own.MS, own.M
     return x
@@ -104,10 +106,10 @@ def inertia_matrix(robot: Bodies, q: Sequence[Scalar], base: bool = False) -> Co
             while k:
                 up, T = frames[k]
                 k = up.i
-                f, n = T.iRj @ f, T.iRj @ n                                           # (36)
+                f, n = robot.recall(_turned, T.iRj, f, n)                             # (36)
                 for m, (D, W) in enumerate(zip(T.D, T.W, strict=True)):
                     x.put(("elastic", k, m), key, dot(D, f) + dot(W, n))
-                f, n = T.about_origin(f, n)                                           # (37)
+                f, n = robot.recall(Frame.about_origin, T, f, n)                      # (37)
                 if k and frames[k][0].joint:
                     above = frames[k][0]
                     x.put(("joint", above.joint, 0), key, _on_axis(above, (f, n)))    # (38)
@@ -124,6 +126,15 @@ def axis_reaction(x: Composite, link: Body) -> Pair:
     f = link.s * Vec(0, 0, M) + link.sbar * Vec(-MY, MX, 0)                           # (31), (33)
     n = link.sbar * Vec(J[0, 2], J[1, 2], J[2, 2]) + link.s * Vec(MY, -MX, 0)         # (32), (34)
     return f, n
+
+
+def _together(body: Inertia, other: Inertia, P: Vec) -> Inertia:
+    """A body and another one, about an origin from which that lies at P."""
+    return body + other.moved(P)
+
+
+def _turned(R: Rotation, f: Vec, n: Vec) -> Pair:
+    return R @ f, R @ n
 
 
 def _on_axis(link: Body, pair: Pair) -> Scalar:

@@ -55,7 +55,7 @@ class Section:
         return Ve, we, Vde, wde
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Frame:
     """iTj at one position of the robot; `section` where link i is flexible.
 
