@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -15,7 +15,7 @@ from ..errors import ModelError
 from ..formulate.formulation import Formulation
 from ..ir.code import LEAVES, Code, Output, arguments, reached
 from ..ir.cost import TRIG, cost
-from ..ir.factor import factored, improved
+from ..ir.factor import factored, improved, rewritten_sums
 from ..ir.graph import Expr, Graph, Node
 from ..ir.interpret import interpret, node_values, outputs_of
 from ..ir.page import Page
@@ -184,7 +184,6 @@ class Sketch:
     graph: _Book
     refs: tuple[int, ...]
     met: Sequence[int]  # nodes, with their signs, in the order in which it came to them
-    live: Set[int]
 
 
 class _Book(Graph):
@@ -239,8 +238,9 @@ class _Book(Graph):
     def alone(self, sketch: Sketch, inputs: Mapping[str, tuple[int, ...]]) -> Code:
         """The program of this sketch, as if it had been traced by itself."""
         graph, refs = Graph(), dict[int, int]()
-        met = dict.fromkeys(filter(sketch.live.__contains__, map(abs, sketch.met)))
-        waiting = [*reversed(met), *sorted(sketch.live - met.keys(), reverse=True)]
+        live = reached(self.nodes, sketch.refs)
+        met = dict.fromkeys(filter(live.__contains__, map(abs, sketch.met)))
+        waiting = [*reversed(met), *sorted(live - met.keys(), reverse=True)]
         while waiting:
             if (id := waiting.pop()) in refs:
                 continue
@@ -266,8 +266,7 @@ class Sketches:
         scene, x = self.derivation.stage(self.tracer)
         self.stage = replace(scene, recall=self.graph.recall), x
         self.inputs = {**self.tracer.inputs, PARAMETERS: (len(self.derivation.symbols),)}
-        self.weights = [0]  # of each node, 0 where it depends on parameters alone
-        self.varying = bytearray(1)
+        self.weights = _Weights(frozenset(self.tracer.inputs))
 
     def sketch(self, form: Form) -> Sketch:
         """The form, traced."""
@@ -278,33 +277,53 @@ class Sketches:
         graph.met = []
         outputs = self.derivation.run(form, *self.stage).outputs
         refs = tuple(graph.reference(x) for _, flat in outputs.values() for x in flat)
-        self._weigh(graph.nodes)
-        live = reached(graph.nodes, refs)
-        price = sum(map(self.weights.__getitem__, live))
-        return Sketch(price, graph, refs, graph.met, live)
+        return Sketch(self.weights.price(graph.nodes, refs), graph, refs, graph.met)
 
     def rewritten(self, sketch: Sketch) -> int:
         """The price with the sums rewritten."""
         key = id(sketch.graph), sketch.refs
         if key not in self.prices:
             code = sketch.graph.alone(sketch, self.inputs)
-            setup = frozenset({PARAMETERS})
-            self.prices[key] = price(factored(code, setup), setup)
+            graph, refs = rewritten_sums(code, frozenset({PARAMETERS}))
+            self.prices[key] = _Weights(self.weights.inputs).price(graph.nodes, refs)
         return self.prices[key]
 
-    def _weigh(self, nodes: Sequence[Any]) -> None:
-        """The weights of the nodes that are new."""
-        weights, varying = self.weights, self.varying
-        for id in range(len(weights), len(nodes)):
-            node = nodes[id]
-            if node[0] in LEAVES:
-                moves = node[1] in self.tracer.inputs
-            elif len(node) == 3:  # most of them
-                moves = varying[node[1]] or varying[node[2]]
-            else:
-                moves = any(varying[arg] for arg in node[1:])
-            varying.append(moves)
-            weights.append(_WEIGHT.get(node[0], 0) if moves else 0)
+
+class _Weights:
+    """What the nodes of a growing graph weigh in a price: nothing where they do not depend on these
+    input arrays."""
+
+    def __init__(self, inputs: frozenset[str]) -> None:
+        self.inputs = inputs
+        self.weights = [0]
+        self.varying = bytearray(1)
+        self.below: list[tuple[int, ...]] = [()]  # the operations a node reads that vary
+
+    def price(self, nodes: Sequence[Node], refs: Iterable[int]) -> int:
+        """Of the nodes that these signed references need."""
+        for node in nodes[len(self.weights) :]:
+            self._weigh(node)
+        weights, varying, below = self.weights, self.varying, self.below
+        live, new = set[int](), {id for ref in refs if varying[id := abs(ref)]}
+        while new:
+            live |= new
+            new = set[int]().union(*map(below.__getitem__, new)) - live
+        return sum(map(weights.__getitem__, live))
+
+    def _weigh(self, node: Node) -> None:
+        varying, weights = self.varying, self.weights
+        if node[0] in LEAVES:
+            varying.append(node[1] in self.inputs)
+            weights.append(0)
+            self.below.append(())
+            return
+        if len(node) == 3:  # most of them
+            moves = varying[node[1]] or varying[node[2]]
+        else:
+            moves = any(varying[arg] for arg in node[1:])
+        varying.append(moves)
+        weights.append(_WEIGHT.get(node[0], 0) if moves else 0)
+        self.below.append(tuple(arg for arg in node[1:] if varying[arg]) if moves else ())
 
 
 def weightless(robot: Robot) -> int:

@@ -14,9 +14,9 @@ from typing import Any
 from .code import Code
 from .cost import cost, depends_on
 from .graph import Graph
-from .passes import regathered, replay
+from .passes import elements, regathered, replay
 
-__all__ = ["factored", "improved"]
+__all__ = ["factored", "improved", "rewritten_sums"]
 
 _LARGEST = 6000  # nodes: larger programs are left as they are
 
@@ -28,7 +28,18 @@ def factored(
     code: Code, setup: frozenset[str] = frozenset({"p"}), spread: bool = True
 ) -> Code:  # fmt: skip
     """The program with every sum rewritten; `spread`: parameters into sums that have their own."""
-    return _Rewriter(code, setup, spread).run()
+    rewriter = _Rewriter(code, setup, spread)
+    rewriter.run()
+    return regathered(code, rewriter.graph, rewriter.made)
+
+
+def rewritten_sums(code: Code, setup: frozenset[str]) -> tuple[Graph, list[int]]:
+    """`factored`, as a graph and the signed references to its outputs."""
+    rewriter = _Rewriter(code, setup, True)
+    rewriter.run()
+    refs = [ref for output in code.outputs.values() for ref in output.refs]
+    graph, values = rewriter.graph, elements(rewriter.made, refs)
+    return graph, [graph.reference(x) for x in values]
 
 
 def _taken_out(code: Code) -> Code:
@@ -65,7 +76,7 @@ class _Rewriter:
         self.graph = Graph()
         self.made: dict[int, Scalar] = {}
 
-    def run(self) -> Code:
+    def run(self) -> None:
         inner = self._inner()
         for id in range(1, len(self.nodes)):
             if id not in inner:
@@ -73,7 +84,6 @@ class _Rewriter:
         for out in self.code.outputs.values():
             for ref in out.refs:
                 self._value(abs(ref))
-        return regathered(self.code, self.graph, self.made)
 
     def _inner(self) -> set[int]:
         """Parts of one larger sum or product only: they are made there."""

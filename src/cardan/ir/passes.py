@@ -71,19 +71,19 @@ def replay(graph: Graph, node: Node, scalars: list[Any]) -> Any:
 def transplanted(graph: Graph, node: Node, refs: Mapping[int, int]) -> int:
     """The node in another graph, where its arguments are these signed references: `replay` where
     nothing folds."""
-    if node[0] in LEAVES:
-        return graph.node(node)
-    args = [refs[arg] for arg in node[1:]]
-    if node[0] in ("add", "sub"):
-        x, y = args
-        total: int = graph.add(x, y if node[0] == "add" else -y).ref
+    kind = node[0]
+    if kind == "mul":
+        return graph.mul(refs[node[1]], refs[node[2]]).ref
+    if kind in ("add", "sub"):
+        y = refs[node[2]]
+        total: int = graph.add(refs[node[1]], y if kind == "add" else -y).ref
         return total
-    if node[0] == "mul":
-        return graph.mul(*args).ref
-    if node[0] == "neg":
-        return -args[0]
-    scalars = [Expr(graph, ref) for ref in args]
-    value: Expr = scalars[0] / scalars[1] if node[0] == "div" else graph.apply(node[0], *scalars)
+    if kind in LEAVES:
+        return graph.node(node)
+    if kind == "neg":
+        return -refs[node[1]]
+    scalars = [Expr(graph, refs[arg]) for arg in node[1:]]
+    value: Expr = scalars[0] / scalars[1] if kind == "div" else graph.apply(kind, *scalars)
     return value.ref
 
 
@@ -113,7 +113,7 @@ def replayed(graph: Graph, code: Code, inputs: Mapping[str, Sequence[Any]]) -> l
     return scalars
 
 
-def elements(scalars: Sequence[Any], refs: Sequence[int]) -> list[Any]:
+def elements(scalars: Sequence[Any] | Mapping[int, Any], refs: Sequence[int]) -> list[Any]:
     """The values that signed references mean; None for 0."""
     return [scalars[r] if r >= 0 else -scalars[-r] for r in refs]
 
