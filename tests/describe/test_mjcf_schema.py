@@ -573,6 +573,17 @@ def test_faults_bear_the_file_that_they_are_in(tmp_path: Path) -> None:
     assert [Path(fault.file).name for fault in faults] == ["main.xml"]
 
 
+def test_faults_of_attached_models_are_told() -> None:
+    head = '<asset><model name="n" file="n.xml"/></asset>'
+    text = arm(head, more='<attach model="n" prefix="y"/>')
+    flat = '<body name="x"><joint name="j" axis="0 0 0"/></body>'
+    files = {"n.xml": f"<mujoco><worldbody>{flat}</worldbody></mujoco>".encode()}
+    robot, faults = read_bytes(text.encode(), "x.xml", beside=files.__getitem__)
+    assert robot is None
+    wanted = "n.xml:1: link yx: the axis of joint 'yj' has length 0"
+    assert [str(fault) for fault in faults] == [wanted]
+
+
 def test_models_that_attach_themselves_are_refused(tmp_path: Path) -> None:
     text = arm(
         '<asset><model name="m" file="self.xml"/></asset>', more='<attach model="m" prefix="p"/>'

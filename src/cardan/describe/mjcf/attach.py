@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import InputError
+from ...errors import Fault, InputError
 from ..frames import Array, frame
 from ..xml.source import Source, parsed, shown
 from .include import Beside, content, include, path_of
@@ -65,8 +65,9 @@ def _models(mjcf: Mjcf, read: Beside | None, around: Sequence[str]) -> dict[str,
             except InputError as error:
                 mjcf.fault(str(error), element)
                 continue
-            model = open_mjcf(data, path, read, os.path.dirname(path), (*around, path))
-            mjcf.main.faults += model.main.faults
+            model = open_mjcf(
+                data, path, read, os.path.dirname(path), (*around, path), mjcf.main.faults
+            )
             for kind, places in model.remarks.items():
                 mjcf.remarks.setdefault(kind, []).extend(places)
             if model.root is not None:
@@ -335,13 +336,15 @@ def _set_pose(element: Any, T: Array) -> None:
 
 
 def open_mjcf(
-    data: bytes, file: str, read: Any = None, folder: str = "", around: Sequence[str] = ()
-) -> Mjcf:
+    data: bytes, file: str, read: Any = None, folder: str = "", around: Sequence[str] = (),
+    faults: list[Fault] | None = None,
+) -> Mjcf:  # fmt: skip
     """The file with its settings, all of it in one tree; faults are in `main`.
 
     read: gives the files that it includes, attaches or takes meshes from. folder: of the file, seen
-    from the main one's; around: the files that attach this one."""
-    source = Source(file)
+    from the main one's; around: the files that attach this one; faults: theirs, for those of this
+    one too, also such as are met later."""
+    source = Source(file, faults=[] if faults is None else faults)
     root = parsed(data, source, "an MJCF file has a <mujoco> element")
     mjcf = Mjcf(root, source)
     if root is None:
