@@ -102,7 +102,10 @@ def blank(robot: Robot, model: Any, told: Iterable[str]) -> tuple[Robot, list[st
     if "forces of the fluid" in text:
         used += ["forces of the fluid"] * bool(model.opt.density or model.opt.viscosity)
         model.opt.density = model.opt.viscosity = 0
-    out("armature of a free joint", (model.dof_armature, dofs == 0))
+    if out("armature of a free joint", (model.dof_armature, dofs == 0)):
+        import mujoco
+
+        mujoco.mj_setConst(model, mujoco.MjData(model))  # M of simple bodies is kept there
     if out("damping and friction of ball joints", *(
         (getattr(model, f"dof_{key}"), dofs == 1) for key in ("armature", "damping", "frictionloss")
     )):  # fmt: skip

@@ -47,6 +47,31 @@ def test_a_tendon_drives_and_springs_are_elastic_joints():
     assert tied_difference(robot, mujoco.MjModel.from_xml_string(GRIPPER)) <= 1e-9
 
 
+@pytest.mark.parametrize(
+    ("motors", "active"),
+    [("abc", "ad"), ("ba", "ad"), ("b", "bd"), ("dc", "cd"), ("", "d"), ("abcd", "ad")],
+)
+def test_motors_that_loops_turn_together(motors, active):
+    """A four-bar a, b, c with a finger d on it, which no loop holds."""
+    text = """<mujoco><worldbody><body name="A"><joint name="a" axis="0 1 0"/><geom type="capsule"
+    fromto="0 0 0 0 0 .3" size=".02"/><body name="B" pos="0 0 .3"><joint name="b" axis="0 1 0"/>
+    <geom type="capsule" fromto="0 0 0 .5 0 .1" size=".02"/><body name="D" pos=".2 0 0"><joint
+    name="d" axis="1 0 0"/><geom size=".05" pos="0 0 .1"/></body></body></body><body name="C"
+    pos=".5 0 0"><joint name="c" axis="0 1 0"/><geom type="capsule" fromto="0 0 0 0 0 .4"
+    size=".02"/></body></worldbody><equality><connect body1="B" body2="C" anchor=".5 0 .1"/>
+    </equality><actuator>{}</actuator></mujoco>"""
+    text = text.format("".join(f'<motor joint="{name}"/>' for name in motors))
+    robot, faults = read_mjcf(text.encode(), "x.xml")
+    assert robot is not None, faults
+    assert "".join(sorted(joint.name for joint in robot.joints if joint.active)) == active
+    led = set(motors) - set(active)
+    said = [str(fault) for fault in faults if "move together with others" in str(fault)]
+    assert bool(said) == bool(led)
+    assert all(f" {name}" in said[0] for name in led)
+    if motors:
+        assert tied_difference(robot, mujoco.MjModel.from_xml_string(text)) <= 1e-9
+
+
 def test_what_the_simulator_moves_is_no_mechanism():
     hand = '<body name="hand" mocap="true"/></worldbody>'
     weld = '<equality><weld name="drag" body1="hand" body2="rpad"/>'

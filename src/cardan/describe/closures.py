@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from ..algebra.ranks import null_space
 from ..algebra.so3 import about, along
 from .bodies import Body, far_words, frames_of, inertial_values, size_of
 from .frames import Array, decompose, frame, inverse, khalil_values, matrix_of
@@ -111,6 +112,50 @@ def within_loops(joints: Sequence[Joint], loops: Sequence[Loop]) -> set[str]:
 
     ends = [(above(loop.cut.antecedent), above(loop.twin.antecedent)) for loop in loops]
     return {joints[j - 1].name for first, second in ends for j in first ^ second}
+
+
+_HELD = {  # by a loop's kind, of (v, w) in the axes of its frame
+    "spherical": (0, 1, 2), "universal": (0, 1, 2), "cylindrical": (0, 1, 3, 4),
+    REVOLUTE: (0, 1, 2, 3, 4), PRISMATIC: (0, 1, 3, 4, 5), FIXED: range(6),
+}  # fmt: skip
+
+
+def redundant(placed: Placed, joints: Sequence[Joint], loops: Sequence[Loop]) -> list[str]:
+    """The motors that the loops turn together with those before them, where there are more motors
+    than freedoms. Seen at one configuration, which may have more freedoms than others: some are
+    missed then, none is named wrongly."""
+    T, n = placed.khalil, len(joints)
+    moving = [j for j, joint in enumerate(joints) if joint.sigma != FIXED]
+    rows = []
+    for loop in loops:
+        six = [number(getattr(loop.cut, key)) or 0.0 for key in GEOMETRY]
+        at = T[loop.cut.antecedent] @ matrix_of(six)
+        twists = np.zeros((6, n))
+        for sign, j in ((1.0, loop.cut.antecedent), (-1.0, loop.twin.antecedent)):
+            while j:
+                z, arm = T[j][:3, 2], at[:3, 3] - T[j][:3, 3]
+                turns = joints[j - 1].sigma == REVOLUTE
+                v, w = (np.cross(z, arm), z) if turns else (z, 0 * z)
+                twists[:, j - 1] += sign * np.concatenate((at[:3, :3].T @ v, at[:3, :3].T @ w))
+                j = joints[j - 1].antecedent
+        twists[:3] /= placed.size or 1.0
+        rows.append(twists[list(_HELD[loop.kind or loop.cut.sigma])])
+    for j, joint in enumerate(joints):
+        if joint.mimic is not None:
+            rows.append(np.eye(n)[[j]])
+            for k, ratio in joint.mimic.leaders:
+                rows[-1][0, k - 1] -= float(number(ratio) or 0)
+    W = np.vstack(rows)[:, moving]
+    motors = [k for k, j in enumerate(moving) if joints[j].active]
+    idle = sum(not W[:, k].any() for k, j in enumerate(moving) if not joints[j].active)
+    N = null_space(W, 1e-7)
+    if len(motors) <= N.shape[1] - idle:
+        return []
+    free: list[int] = []
+    for k in motors:
+        if np.linalg.matrix_rank(N[[*free, k]], 1e-7) > len(free):
+            free.append(k)
+    return [joints[moving[k]].name for k in motors if k not in free]
 
 
 def tied(joint: Joint, driven: bool, free: bool) -> Joint:
