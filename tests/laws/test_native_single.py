@@ -22,6 +22,7 @@ import cardan
 from cardan.errors import CardanError, InputError
 from cardan.run import native, single
 from cardan.run.function import Function
+from cardan.run.llvm.products import product_rows
 
 pytestmark = pytest.mark.skipif(
     single.layout() is None, reason="this interpreter keeps objects in another way"
@@ -110,6 +111,28 @@ def test_out_of_several_outputs(dtype: str) -> None:
         function(**x, out=out)
     after = [sys.getrefcount(thing) for thing in counted]
     assert max(abs(a - b) for a, b in zip(after, before, strict=True)) <= 5
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_rows_of_products_have_the_bits_of_a_batch(dtype: str) -> None:
+    """Elements of a product of matrices side by side do what each does alone."""
+    robot = cardan.load("panda")
+    program = cardan.model(robot, "direct-dynamics-derivatives", effort="plain")
+    function = program.compile(dtype=dtype)
+    assert isinstance(function, Function)
+    code = function._kernels.code
+    rows = product_rows(code, [1] * len(code.nodes))
+    if function._kernels.machine.fma:
+        assert {len(row.elements) for row in rows} <= {5, 6, 7}
+        assert len(rows) == 14  # of dqdd_dq and dqdd_dqd
+        assert not product_rows(code, [0] * len(code.nodes))
+    draws = np.random.default_rng(8).uniform(-3, 3, (3, 40, 7)).astype(dtype)
+    x = dict(zip(program.inputs, draws, strict=True))
+    batch = function(**x)
+    for k in range(40):
+        single = function(**{key: array[k] for key, array in x.items()})
+        for one, many in zip(single, batch, strict=True):
+            np.testing.assert_array_equal(one, many[k])
 
 
 def test_programs_from_the_disk_go_the_short_way() -> None:

@@ -20,6 +20,7 @@ from ...ir.code import Code
 from ...ir.cost import depends_on
 from .atan2 import atan2
 from .memory import load_element, store_block, stores
+from .products import compute_row, product_rows
 from .sincos import literal, sincos_group, slow_declarations, slow_path
 from .survey import survey
 
@@ -67,6 +68,11 @@ class Kernel:
 
     def __post_init__(self) -> None:
         self.varying = depends_on(self.code, set(self.code.inputs) - self.uniform)
+        rows = product_rows(self.code, self.varying) if self.width == 1 else []
+        self.rows = {
+            last: [row for row in rows if row.last == last] for last in {x.last for x in rows}
+        }
+        self.beside = {id for row in rows for id in row.nodes}  # computed with their row
 
     # spelling
 
@@ -184,10 +190,12 @@ class Kernel:
 
     def _states(self) -> None:
         """All nodes of the loop, and the outputs as they become known."""
-        waiting = stores(self)
+        waiting, vectors = stores(self), dict[object, str]()
         for id in range(len(self.code.nodes)):
-            if self._is_in(id, varying=True):
+            if id not in self.beside and self._is_in(id, varying=True):
                 self.compute(id)
+            for row in self.rows.get(id, ()):
+                compute_row(self, row, vectors)
             for name, block in waiting.get(id, ()):
                 store_block(self, name, block)
         if self.surveyed:
