@@ -276,7 +276,7 @@ class LoopGeometry:
 
         All assemblies are an array with the attributes `poses`, the distinct poses of a platform,
         and `complete`: are they known to be all? Newton's method from many starts cannot tell.
-        `guess` is a configuration of the whole tree, or of the passive joints alone. Idle joints
+        `guess` is an earlier answer, all joints of the tree, or the passive ones alone. Idle joints
         stay where the guess has them, or at zero. A batch
         (..., na), or report=True, gives `Configurations`: padded with NaN and counted; with a
         guess (n) or (..., n) it gives (..., n), NaN where the loops cannot be closed. p: values
@@ -297,6 +297,8 @@ class LoopGeometry:
                     " to one configuration of the active joints",
                     remedy="leave q_e out, or ask for the configurations one by one",
                 )
+            if np.shape(guess) == (self.robot.n + np.size(q_e),):  # an answer: its joints
+                guess = guess[: self.robot.n]
             every = self.solve(q_a, guess, p=p, values=values)
             bent = self.bend(np.atleast_2d(np.asarray(every)), q_e)
             return bent if guess is None else bent[0]
