@@ -66,7 +66,7 @@ def _pinocchio(pinocchio: Any, robot: cardan.Robot, program: cardan.Program) -> 
         by_q, by_qd, inverse = (np.array(block) for block in work(model, data, *row))
         inverse = np.triu(inverse) + np.triu(inverse, 1).T
         for found, expected in zip(own[1:], (by_q, by_qd, inverse), strict=True):
-            apart = max(apart, np.abs(found - expected).max() / np.abs(expected).max())
+            apart = max(apart, float(np.abs(found - expected).max() / np.abs(expected).max()))
 
     def seconds() -> float:
         start = time.perf_counter()
