@@ -31,15 +31,17 @@ def program(write: str) -> Code:
             s1 / c1 * c1 - s1,
         ],
         "1": [s1 * s1 + c1 * c1, a / b * b / a],
+        "25": [5 * (c1 * (5 * c1)) + s1 * (25 * s1), 50 * a / (a + a)],
         "other": [
             s1 * s1 - c1 * c1, (a * 1.0000001) / a, a.apply("abs", a) - a,
             a.apply("sqrt", a * a) - a, q1 + 2 * pi - q1,
+            a * 0.1 * 10 / a - 129,  # of the prime 2^61 - 1, 0.1 is 129/10
         ],
     }[write]  # fmt: skip
     return gather(graph, {"x": (4,)}, {"y": ((len(values),), values)})
 
 
-@pytest.mark.parametrize("number", ["0", "1"])
+@pytest.mark.parametrize("number", ["0", "1", "25"])
 def test_identities_are_found(number: str) -> None:
     code = identified(program(number))
     assert {code.nodes[ref] for ref in code.outputs["y"].refs} == {("const", int(number))}

@@ -18,6 +18,8 @@ from ..program import Program
 from .derivation import Derivation, Form, Route, Way, is_defined, polished, verify
 from .search import cheapest
 
+_NEAR = 1.05  # times the least price
+
 
 @contextmanager
 def uncollected() -> Iterator[None]:
@@ -77,12 +79,16 @@ def derive(
         else:
             best = polished(derivation, best)
         sines = cost(page.code)[0].trig  # the dearest operation on most machines: none is added
-        for other in through:
-            if other.price < best.price and cost(other.code)[0].trig <= sines:
-                verify(derivation, page.code, page.parameters, other.code, other.parameters)
-                best = other
+        last = [best, *(x for x in through if cost(x.code)[0].trig <= sines)]
+        least = min(x.price for x in last)
+        # what is left to do may decide between those that cost nearly the same
+        last = [x for x in last if x.price <= (_NEAR * least if effort != "part" else least)]
         if effort != "part":
-            best = polished(derivation, polished(derivation, best, reused))
+            last = [polished(derivation, polished(derivation, x, reused)) for x in last]
+        winner = min(last, key=lambda candidate: candidate.price)
+        if winner is not best:
+            verify(derivation, page.code, page.parameters, winner.code, winner.parameters)
+        best = winner
     if not is_defined(derivation, best):
         raise derivation.undefined()
     reading = derivation.page(forms[0] if forms else search[0])  # type: ignore[index]

@@ -9,11 +9,13 @@ rounding: the caller checks the result against the original.
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 from .code import Code
 from .cost import cost, depends_on
 from .graph import Graph
+from .identities import identified
 from .passes import elements, regathered, replay
 
 __all__ = ["factored", "improved", "rewritten_sums"]
@@ -47,13 +49,16 @@ def _taken_out(code: Code) -> Code:
 
 
 def improved(code: Code) -> Code:
-    """Sums rewritten and partial results shared, again and again as long as it pays."""
+    """Values that are the same computed once, sums rewritten and partial results shared, again and
+    again as long as it pays."""
     from .rescale import rescaled
     from .share import shared
 
     best = code
-    for factor in (factored, _taken_out):
-        current = code
+    same = identified(code)  # cheaper, and yet not always the better start
+    starts = (code,) if _operations(same) == _operations(code) else (code, same)
+    for start, factor in product(starts, (factored, _taken_out)):
+        current = start
         tried: dict[Any, Code] = {}
         for rewrite in (factor, shared, rescaled) * 2:
             if len(current.nodes) <= _LARGEST and tried.get(rewrite) is not current:
