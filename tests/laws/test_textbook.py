@@ -195,3 +195,17 @@ def test_the_text_is_the_same_on_every_run() -> None:
         done = subprocess.run(command, env=environment, capture_output=True, check=True)
         printed.add(done.stdout)
     assert len(printed) == 1
+
+
+@pytest.mark.parametrize("name", ["rx90", "stanford-base", "ur5"])
+def test_the_coriolis_matrix_is_read_by_its_recursion(name: str) -> None:
+    """Composite links have names, cosines one section; of the RX90 107 of 157 values had none."""
+    from cardan.emit.reading import reading
+
+    plain = cardan.model(cardan.load(name), "coriolis-matrix").plain
+    page = reading(plain)
+    assert [x.title for x in page.sections].count("Cosines and sines") == 1
+    names = {x.name for x in page.equations}
+    assert {"w3", "pplus5", "Jplus5", "MSplus3"} <= names
+    assert any(x.startswith("Zplus5") for x in names)
+    assert len(page.anonymous) <= 0.5 * len(page.equations)

@@ -35,28 +35,41 @@ from ..algebra.inertia import Inertia, turned
 from ..algebra.rotation import Rotation
 from ..algebra.scalar import HALF
 from ..algebra.vector import Mat, Vec, cross, hat, zero
-from .bodies import Bodies, Body
+from .bodies import Bodies, Body, cosines
 from .composite import composite_links
 from .frame import Frame
 from .kinematics import velocities
 
 Scalar = Any
 Pair = tuple[Vec, Vec]
+Axis = tuple[int]
 a = Vec(0, 0, 1)
 BASE = range(-6, 0)
 
 
 @dataclass
 class Coriolis:
-    """Velocities by link, C by (row, column) of joints; the axes of the base are -6 .. -1."""
+    """Velocities and composite links, and the matrix by (row, column) of joints; the axes of the
+    base are -6 .. -1."""
 
+    C: dict[str, Scalar] = field(default_factory=dict)
+    S: dict[str, Scalar] = field(default_factory=dict)
     w: dict[int, Vec] = field(default_factory=dict)
-    C: dict[tuple[int, int], Scalar] = field(default_factory=dict)
+    dV: dict[int, Vec] = field(default_factory=dict)  # Δ
+    Jplus: dict[int, Mat] = field(default_factory=dict)
+    MSplus: dict[int, Vec] = field(default_factory=dict)
+    Mplus: dict[int, Scalar] = field(default_factory=dict)
+    pplus: dict[int, Vec] = field(default_factory=dict)
+    Zplus: dict[int, Mat] = field(default_factory=dict)
+    entries: dict[tuple[Axis, Axis], Scalar] = field(default_factory=dict)
+
+    def put(self, row: int, column: int, value: Scalar) -> None:
+        self.entries[(row,), (column,)] = value
 
     def matrix(self, links: Sequence[int], base: bool = False) -> list[list[Scalar]]:
         """C as rows over these links, the six of the base first."""
         rows = [*(BASE if base else ()), *links]
-        return [[self.C.get((i, j), 0) for j in rows] for i in rows]
+        return [[self.entries.get(((i,), (j,)), 0) for j in rows] for i in rows]
 
 
 @dataclass(frozen=True)
@@ -101,10 +114,11 @@ def coriolis_matrix(
     placed, rates = robot.at(q), robot.split(qd).joint
     plus = composite_links(robot, q, placed)
     frames = {link.j: (link, T) for link, T in placed}
-    x = Coriolis(w=velocities(robot, q, qd).w)
+    x = Coriolis(*cosines(placed), w=velocities(robot, q, qd).w)
+    x.Jplus, x.MSplus, x.Mplus = plus.Jplus, plus.MSplus, plus.Mplus
     B = {link.j: Factor.of(link, x.w[link.j]) for link, _ in placed}
-    D = {link.j: cross(x.w[link.i], T.iPj) + T.iRj @ (link.s * rates[link.joint] * a)
-         for link, T in placed}  # fmt: skip
+    for link, T in placed:
+        x.dV[link.j] = cross(x.w[link.i], T.iPj) + T.iRj @ (link.s * rates[link.joint] * a)
     if base:
         B[0] = Factor.of(robot.base, x.w[0])
 
@@ -119,25 +133,28 @@ def coriolis_matrix(
     for link, T in reversed(placed):
         j, i, I = link.j, link.i, plus.inertia(link.j)
         if i or base:
-            B[i] = B[i] + B[j].seen_from(T, I, D[j])
+            B[i] = B[i] + B[j].seen_from(T, I, x.dV[j])
         if not link.joint:
             continue
         S = axis(link)
         column, own, row = summed(B[j] @ S, I @ axis_rate(link, x.w[j])), I @ S, B[j].transposed(S)
-        x.C[link.joint, link.joint] = paired(S, column)
+        x.put(link.joint, link.joint, paired(S, column))
         up, T = frames[j]
         while up.i or base:
-            row = row_seen_from(T, row, own, D[up.j])
+            row = row_seen_from(T, row, own, x.dV[up.j])
             column, own = T.wrench(*column), T.wrench(*own)
             for k, S, rate in axes(up.i):
-                x.C[k, link.joint] = paired(S, column)
-                x.C[link.joint, k] = paired(rate, own) + paired(S, row)
+                x.put(k, link.joint, paired(S, column))
+                x.put(link.joint, k, paired(rate, own) + paired(S, row))
             if not up.i:
                 break
             up, T = frames[up.i]
     for m, other, rate in axes(0):
         column = summed(B[0] @ other, plus.inertia(0) @ rate)
-        x.C |= {(k, m): paired(S, column) for k, S, _ in axes(0)}
+        for k, S, _ in axes(0):
+            x.put(k, m, paired(S, column))
+    for j, factor in sorted(B.items()):
+        x.pplus[j], x.Zplus[j] = factor.p, factor.Z
     return x
 
 
