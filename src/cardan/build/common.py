@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,9 +12,6 @@ from ..errors import ModelError
 from ..formulate.formulation import Formulation
 from ..mechanism.coordinates import is_floating
 from ..models.bodies import Bodies
-from ..program import Program
-from .derivation import Form, Route, Way
-from .derive import derive
 
 Scalar = Any
 Arrays = dict[str, Any]
@@ -84,22 +81,6 @@ def wrenches(robot: Robot, x: Mapping[str, Any]) -> dict[int, tuple[Vec, Vec]]:
 def slid(robot: Robot, regroup: bool = False) -> Formulation:
     """Every frame cut in two: the translation r_j is applied in frame j."""
     return Formulation(slide=frozenset(range(1, len(robot.links) + 1)), regroup=regroup)
-
-
-def build(
-    robot: Robot, model: str, inputs: Mapping[str, tuple[int, ...]], forms: Iterable[Form],
-    outputs: Sequence[str], *, symbolic: bool = False, expanded: bool = False,
-    meaning: Mapping[str, str] | None = None, search: Way | None = None, effort: str = "normal",
-    rivals: Sequence[Way] = (), routes: Sequence[Route] = (), finals: bool = False,
-    rough: bool = False,
-) -> Program:  # fmt: skip
-    """derive with the common meanings filled in."""
-    table = {name: MEANING[name] for name in (*inputs, *outputs, "p") if name in MEANING}
-    return derive(
-        robot, model, inputs, forms, meaning={**table, **(meaning or {})}, symbolic=symbolic,
-        expanded=expanded, search=search, effort=effort, rivals=rivals, routes=routes,
-        finals=finals, rough=rough,
-    )  # fmt: skip
 
 
 _SMOOTH: dict[str, Any] = dict.fromkeys(FRICTION, 0)

@@ -15,6 +15,7 @@ from ..describe.symbolic import parametrised
 from ..ir.cost import cost
 from ..ir.reuse import reused
 from ..program import Program
+from .common import MEANING
 from .derivation import Derivation, Form, Route, Way, is_defined, polished, verify
 from .search import cheapest
 
@@ -36,24 +37,16 @@ def uncollected() -> Iterator[None]:
 
 
 @uncollected()
-def derive(
-    robot: Robot,
-    model: str,
-    inputs: Mapping[str, tuple[int, ...]],
-    forms: Iterable[Form],
-    *,
-    meaning: Mapping[str, str],
-    symbolic: bool = False,
-    expanded: bool = False,
-    search: Way | None = None,
-    effort: str = "normal",
-    rivals: Sequence[Way] = (),
-    routes: Sequence[Route] = (),
-    finals: bool = False,
+def build(
+    robot: Robot, model: str, inputs: Mapping[str, tuple[int, ...]], forms: Iterable[Form],
+    outputs: Sequence[str], *, symbolic: bool = False, expanded: bool = False,
+    meaning: Mapping[str, str] | None = None, search: Way | None = None, effort: str = "normal",
+    rivals: Sequence[Way] = (), routes: Sequence[Route] = (), finals: bool = False,
     rough: bool = False,
-) -> Program:
+) -> Program:  # fmt: skip
     """The cheapest program among `forms`, and among the formulations of `search`.
 
+    `meaning`: of arrays, where it is not the common one (MEANING).
     `rivals`: other algorithms of the same model, searched as far as they stand a chance.
     `routes`: ways through other models; one is taken where it costs less than all of these.
     `finals`: the sums of every form and algorithm are rewritten before they are compared, not those
@@ -94,7 +87,8 @@ def derive(
     reading = derivation.page(forms[0] if forms else search[0])  # type: ignore[index]
     names = dict.fromkeys((*best.parameters, *reading.parameters))
     known = {name: defaults[name] for name in names if name in defaults}
+    words = {name: MEANING[name] for name in (*inputs, *outputs, "p") if name in MEANING}
     return Program(
-        model, robot.name, best.code, best.parameters, known, dict(meaning), expanded, best.remarks,
-        page=replace(reading, elsewhere=best.remarks),
+        model, robot.name, best.code, best.parameters, known, {**words, **(meaning or {})},
+        expanded, best.remarks, page=replace(reading, elsewhere=best.remarks),
     )  # fmt: skip

@@ -10,8 +10,9 @@ from ..mechanism.tree import Tree
 from ..models.bodies import Bodies
 from ..models.transform import transform as transform_model
 from ..program import Program
-from .common import Arrays, build, unsupported
+from .common import Arrays, unsupported
 from .derivation import Form, Result
+from .derive import build
 from .flexible.kinematic import transform as flexible_transform
 from .mechanism import Mechanism
 

@@ -21,8 +21,9 @@ from ..mechanism.loops import opened
 from ..models.bodies import Bodies
 from ..models.loops import Constraint, closed
 from ..program import Program
-from .common import Arrays, build
+from .common import Arrays
 from .derivation import Form
+from .derive import build
 from .idle import refuse_unmoved
 
 Scalar = Any

@@ -12,8 +12,9 @@ from typing import Any
 
 from ..algebra.scalar import function, sqrt
 from ..algebra.vector import Mat, Vec, cross, zero
-from ..build.common import Arrays, build, state
+from ..build.common import Arrays, state
 from ..build.derivation import Result
+from ..build.derive import build
 from ..describe.interactions import Contact, Drag, Interaction, Thruster
 from ..describe.robot import Robot
 from ..errors import ModelError

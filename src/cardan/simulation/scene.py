@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from ..algebra.vector import Mat, Vec
-from ..build.common import Arrays, build, state
+from ..build.common import Arrays, state
 from ..build.derivation import Result
+from ..build.derive import build
 from ..describe.robot import Robot
 from ..models.bodies import Bodies
 from ..models.kinematics import velocities

@@ -38,8 +38,9 @@ from ...models.flexible.loops import (
 from ...models.motion import Motion, motion, seats
 from ...models.newton_euler import inverse_dynamics as newton_euler
 from ...program import Program
-from ..common import Arrays, build, flat, wrenches
+from ..common import Arrays, flat, wrenches
 from ..derivation import Form, Result
+from ..derive import build
 from ..mechanism import Mechanism
 from ..recursive import loaded, outputs_of, recursive_direct, recursive_inverse
 from .closure import Closing, closing
