@@ -430,7 +430,7 @@ class Program:
 
     @property
     def plain(self) -> Program:
-        """The same model in the plain form of its paper: more operations, and values that have
+        """The model in the plain form of its paper: more operations, and values that have
         their names there. It is what people read; programs without one are their own.
 
         >>> gravity = cardan.model(cardan.load("planar2r"), "gravity")
@@ -445,7 +445,7 @@ class Program:
 
     @cached_property
     def textbook(self) -> Program:
-        """The same model as a textbook writes it: every output one sum, in the sines and cosines of
+        """The model as a textbook writes it: every output one sum, in the sines and cosines of
         joint angles and of their sums about parallel axes, common factors taken out. What has too
         many terms to be read comes in the plain form, with a remark.
 

@@ -3,134 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ..algebra.solve import factored, solve_symmetric
-from ..algebra.vector import Vec, dot
+from ..algebra.vector import dot
 from ..describe.robot import DRIVE, FURTHER, INERTIA, WRENCH, Robot
 from ..errors import ModelError
-from ..formulate.economy import inverse_dynamics as newton_euler
 from ..formulate.posture import formulated
 from ..loops.analysis import independent_rows
 from ..mechanism.loops import ROWS, opened
-from ..mechanism.platform import Leg, Modules, Parallel
+from ..mechanism.platform import Modules, Parallel
 from ..models.bodies import Bodies, bodies
 from ..models.composite import inertia_matrix as inertia_model
-from ..models.parallel import Legs, Twist, legs, placing, platform_matrix, platform_wrench
+from ..models.parallel import Legs, placing, platform_matrix
 from ..program import Program
 from .common import RECURSION, Arrays, with_friction
 from .derivation import Form, Result
-from .hybrid import Series, series_direct, series_inverse
-from .idle import spun
+from .hybrid import Platform, Series, series_direct, series_inverse
 from .mechanism import Mechanism
 
 Scalar = Any
-_COMPONENTS = ("vx", "vy", "vz", "wx", "wy", "wz")
-
-
-@dataclass(frozen=True)
-class Platform:
-    """A parallel robot, and the components of twist its platform can have."""
-
-    mechanism: Mechanism
-    parallel: Parallel
-    kept: tuple[int, ...]
-    rows: tuple[list[tuple[str, ...]], ...]
-
-    @property
-    def m(self) -> int:
-        return len(self.kept)
-
-    def twist(self, V: Sequence[Scalar], Vd: Sequence[Scalar]) -> Twist:
-        full: list[Any] = [0] * 6
-        rate: list[Any] = [0] * 6
-        for k, x, y in zip(self.kept, V, Vd, strict=True):
-            full[k], rate[k] = x, y
-        return Twist(Vec(*full[:3]), Vec(*full[3:]), Vec(*rate[:3]), Vec(*rate[3:]))
-
-    def views(self, kind: str) -> list[list[int]]:
-        """The axes each leg is written in where it holds the platform: its end's, or those of the
-        base where any will do."""
-        every = {"vx", "vy", "vz"}
-        any_axes = kind == "base" and all(set(own) == every for leg in self.rows for own in leg)
-        return [
-            [self.parallel.root if any_axes else hold.end for hold in leg.holds]
-            for leg in self.parallel.legs
-        ]
-
-    def legs(self, scene: Bodies, x: Arrays, twist: Twist, kind: str) -> Legs:
-        idle = self.mechanism.analysis.idle
-        spins = dict(zip(idle, x.get("qd_i", [0] * len(idle)), strict=True))
-        return legs(scene, x["q"], self.parallel, self.rows, twist, self.views(kind), spins)
-
-    @property
-    def components(self) -> list[str]:
-        """Names of those that its twist has."""
-        return [_COMPONENTS[k] for k in self.kept]
-
-    def inverse(self, legs: Legs) -> list[list[Scalar]]:
-        """J_p^-1 in the kept components, (62)."""
-        return [[row[c] for c in self.kept] for row in legs.inverse_rows(self.parallel)]
-
-    def motion(self, scene: Bodies, x: Arrays, kind: str) -> Twist:
-        """The platform's motion: given, or that of the active joints."""
-        if "V" in x:
-            return self.twist(x["V"], x.get("Vd", [0] * self.m))
-        active = self.mechanism.active
-        qd = dict(zip(active, x["qd"], strict=True))
-        qdd = dict(zip(active, x["qdd"], strict=True)) if "qdd" in x else None
-        return self.driven(scene, x, qd, qdd, kind)
-
-    def driven(
-        self, scene: Bodies, x: Arrays, qd: Mapping[int, Scalar],
-        qdd: Mapping[int, Scalar] | None, kind: str = "end",
-    ) -> Twist:  # fmt: skip
-        """The motion that its active joints give the platform; qdd None: without accelerations."""
-        joints = [j for _, j in self.parallel.driven]
-        J = factored(self.inverse(self.legs(scene, x, Twist(), kind)))
-        V = J.solve([qd[j] for j in joints])
-        if qdd is None:
-            return self.twist(V, [0] * self.m)
-        bias = self.legs(scene, x, self.twist(V, [0] * self.m), kind)
-        return self.twist(V, J.solve([qdd[j] - bias.qdd[j] for j in joints]))
-
-    def needed(
-        self, scene: Bodies, x: Arrays, twist: Twist, kind: str
-    ) -> tuple[Legs, list[Scalar], dict[int, Scalar], Any]:
-        """(legs, F_x, qdd_i, record): what the platform needs, its legs included."""
-        q = x["q"]
-        legs = self.legs(scene, x, twist, kind)
-        zero = dict.fromkeys(self.parallel.joints, 0)
-        moving = self.mechanism.coordinates.moving
-        qd, qdd = ({**zero, **rates} for rates in (legs.qd, legs.qdd))
-        record = newton_euler(scene, q, [qd[j] for j in moving], [qdd[j] for j in moving])
-        total = platform_wrench(scene, q, self.parallel, twist, scene.gravity)
-        tree = inertia_model(formulated(scene), q) if self.mechanism.free else None
-        spins: dict[int, Scalar] = {}
-        for k, leg in enumerate(self.parallel.legs):
-            tau = {j: record.tau[j] for j in leg.joints}
-            if tree is not None:
-                idle = self.idle(leg)
-                tau, spin = spun(leg.joints, idle, tree.matrix(leg.joints), tau)
-                spins |= zip(idle, spin, strict=True)
-            more = legs.wrench(k, tau)
-            total = [s + f for s, f in zip(total, more, strict=True)]
-        return legs, [total[c] for c in self.kept], spins, record
-
-    def idle(self, leg: Leg) -> list[int]:
-        return [j for j in leg.joints if j in self.mechanism.analysis.idle]
-
-    def inputs(self, space: str, last: str) -> dict[str, tuple[int, ...]]:
-        mechanism = self.mechanism
-        sizes: dict[str, int] = {"q": mechanism.n, "V": self.m, "Vd": self.m}
-        names = {"joint": ("q", "qd"), "cartesian": ("q", "V")}[space]
-        arrays: dict[str, tuple[int, ...]] = {
-            k: (sizes.get(k, mechanism.na),) for k in (*names, last)
-        }
-        return {**arrays, "qd_i": (len(mechanism.analysis.idle),)} if mechanism.free else arrays
 
 
 def _platforms(robot: Robot, model: str, symbolic: bool, idle: str) -> Series:

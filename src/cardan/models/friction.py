@@ -74,7 +74,7 @@ class Friction:
         return qd / sqrt(qd * qd + self.VS * self.VS) if not vanishes(self.VS) else sign(qd)
 
     def frictionless(self) -> Friction:
-        """The same law with all coefficients zero: its columns are what they were."""
+        """The law with all coefficients zero; its columns stay."""
         none: dict[str, Scalar] = dict.fromkeys(COEFFICIENTS, 0)
         return replace(self, **none)
 
