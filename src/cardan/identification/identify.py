@@ -24,11 +24,14 @@ from ..describe.robot import DRIVE, Drive, Robot
 from ..errors import InputError, translated
 from ..models.bodies import bodies
 from ..models.newton_euler import inverse_dynamics
+from ..motion.joints import moving
 from .fit.choice import choose, settled
+from .fit.closed_loop import checked, followed
 from .fit.consistent import FullParameters
 from .fit.diagnosis import diagnosis
 from .fit.evaluation import Track
 from .fit.fitting import Fitting, Source, blocks_error
+from .fit.gains import drive_gains
 from .fit.solve import Estimate, essential, relative_error
 from .fit.suspicion import suspicions
 from .model.columns import Model, describable, parametrised, plain, shared_motors
@@ -43,10 +46,21 @@ from .read.logs import read_recording
 from .read.series import series_of
 from .read.signals import Motion, require_scipy
 from .recipe import Recipe, read_recipe
-from .report.result import Curves, Essential, Held, Identification, together
+from .report.result import (
+    Curves,
+    Essential,
+    Held,
+    Identification,
+    base_values,
+    carrying,
+    together,
+)  # fmt: skip
 
 _STATES = 60  # of a motion that are looked at
 _SAME = 1e-7
+_SHARP = 0.01  # rad/s or m/s: friction turns round no faster in simulations
+_ROUNDS = 12  # of direct and inverse models in turn
+_SETTLED = 0.05  # standard deviations by which parameters may still change
 Log = str | os.PathLike[str] | Mapping[str, Any]
 Progress = Callable[[str], None]
 _SHORTEST = 0.5  # s
@@ -83,6 +97,7 @@ def identify(
     if robot.constrained:
         parametrised(robot)  # loops are closed while recordings are read: the numbers must be there
     wanted = read_recipe(recipe)
+    checked(robot, wanted)
     robot = replace(robot, drives=shared_motors(robot, wanted))
     chosen = settled(wanted)
     progress("reading the recordings")
@@ -98,9 +113,22 @@ def identify(
         )
         model = described(model, chosen, loaded=payload is not None, start=())
     fit = Fitting(model, chosen, sources, shape=start)
+    gains = None
+    if chosen.fit.gains:
+        progress("fitting the gains of the drives")
+        fit.excited()
+        gains = drive_gains(fit)
+        notes += gains.words([joint.name for joint in moving(robot)])
+        sources, others = (
+            [x.scaled(gains.factors, robot, chosen) for x in group] for group in (sources, others)
+        )
+        fit = Fitting(model, chosen, sources, shape=start)
     progress("solving")
     model, dropped = fit.excited()
     shape, estimate, data = fit.solved()
+    if chosen.fit.method == "didim":
+        fit, shape, estimate = _simulated(robot, fit, shape, estimate, progress)
+        sources, data = list(fit.sources), fit.data
     notes += [
         *dropped,
         *suspicions(model, chosen, [s.motion for s in sources], shape, data, estimate),
@@ -135,8 +163,34 @@ def identify(
         robot, chosen, model, shape, estimate, errors, _essential(model, estimate, curves, chosen),
         full, tuple(curves), tuple(notes), tuple(source.plan for source in sources), held,
         partly, _tracks(sources, others), choices=choices, diagnosis=why,
+        gains=gains,
     )  # fmt: skip
     return result.with_files()
+
+
+def _simulated(
+    robot: Robot, fit: Fitting, shape: dict[str, float], estimate: Estimate, progress: Progress
+) -> tuple[Fitting, dict[str, float], Estimate]:
+    """The fit along simulated motions, from an estimate along the measured ones."""
+    sources, names = fit.sources, fit.model.names
+    for _ in range(_ROUNDS):
+        progress("simulating the robot under its control law")
+        smooth = fit.recipe.friction.smooth
+        width = max(_SHARP, 0.0 if isinstance(smooth, str) else smooth)
+        held = Held(fit.model, estimate, None, shape, width)
+        own = carrying(robot, held, base_values(held))
+        fit = Fitting(
+            fit.model, fit.recipe, [followed(own, fit.recipe, x) for x in sources], shape=shape
+        )
+        before = estimate
+        shape, estimate, _ = fit.solved()
+        if (np.abs(estimate.K - before.K) <= _SETTLED * estimate.sigma).all():
+            return fit, shape, estimate
+    k = int(np.argmax(np.abs(estimate.K - before.K) / estimate.sigma))
+    raise InputError(
+        f"direct and inverse models do not settle: {names[k]} goes from {before.K[k]:.4g} to"
+        f' {estimate.K[k]:.4g}: check [control], or use [fit] method = "instrumental"'
+    )
 
 
 def _position(drive: Drive) -> str:

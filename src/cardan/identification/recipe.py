@@ -24,6 +24,7 @@ from ..errors import CardanError, InputError, UnknownNameError
 Reader = Callable[[str, Any], Any]
 MODELS = ("dynamic", "filtered", "power", "energy")
 WEIGHTS = ("joint", "covariance", "none")
+METHODS = ("least-squares", "instrumental", "didim")
 INERTIA_OF_PAYLOAD = ("XX", "XY", "XZ", "YY", "YZ", "ZZ", "MX", "MY", "MZ", "M")
 
 
@@ -192,6 +193,21 @@ class Signal:
 
 
 @dataclass(frozen=True)
+class Reference:
+    """[reference]: the positions that were commanded, recorded as those of [position] are."""
+
+    columns: tuple[str, ...] = _key((), _texts)
+
+
+@dataclass(frozen=True)
+class Control:
+    """[control]: tau = kp (reference - q) + kd (its rate - qd), at the joints."""
+
+    kp: tuple[float, ...] = _key((), _numbers)
+    kd: tuple[float, ...] = _key((), _numbers)
+
+
+@dataclass(frozen=True)
 class Transmission:
     """[transmission]: motor positions = matrix · joint positions, torques by the transpose."""
 
@@ -236,6 +252,8 @@ class Fit:
     """[fit]: which model, how it is weighted, what is held out."""
 
     model: str = _key("dynamic", _choice(*MODELS))
+    method: str = _key("least-squares", _choice(*METHODS))
+    gains: bool = _key(False, _flag)  # of the drives, by a payload whose mass is known
     weights: str = _key("joint", _choice(*WEIGHTS))
     robust: bool = _key(False, _flag)  # Huber's weights
     motor_inertia: bool | str = _key("auto", _flag_or("auto"))
@@ -280,6 +298,8 @@ class Recipe:
     velocity: Signal = Signal()
     acceleration: Signal = Signal()
     torque: Signal = Signal()
+    reference: Reference = Reference()
+    control: Control = Control()
     transmission: Transmission = Transmission()
     filter: Filter = Filter()
     friction: Friction = Friction()

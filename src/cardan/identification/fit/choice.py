@@ -101,7 +101,8 @@ def choose(
     told: list[str] = []
     now = _rotors(now, wanted, told)
     now = _width(now, wanted, told)
-    now = _cutoff(now, wanted, told)
+    if wanted.fit.method == "least-squares":  # the others bear noise better than a lost motion
+        now = _cutoff(now, wanted, told)
     now = _delay(now, wanted, told)
     now = _terms(now, wanted, told)
     recipe = _parallel(now, wanted, told)

@@ -14,10 +14,10 @@ from ..model.columns import Model
 from ..model.equations import Equations, equations, shaped, stacked
 from ..model.ties import ties_of
 from ..read.series import Series
-from ..read.signals import Motion, Plan, moved, plan
+from ..read.signals import Motion, Plan, commanded, moved, plan
 from ..recipe import Recipe
 from .consistent import FullParameters, consistent_fit
-from .solve import Estimate, estimate, fit_shape, relative_error
+from .solve import Estimate, estimate, fit_shape, instrumental, projected, relative_error
 
 _ROUNDS = 3
 _DIGITS = "0123456789"
@@ -32,6 +32,7 @@ class Source:
     motion: Motion
     plan: Plan
     share: float
+    commanded: Motion | None = None  # beside the measured motion, where it was recorded
 
     @staticmethod
     def of(series: Series, robot: Robot, recipe: Recipe) -> Source:
@@ -43,7 +44,13 @@ class Source:
                 f"{series.name}: too short: {len(motion.q)} samples are left when the ends are "
                 "trimmed ([filter] trim)"
             )
-        return Source(series, motion, filters, 1 - recipe.fit.split)
+        return Source(
+            series, motion, filters, 1 - recipe.fit.split, commanded(series, filters, motion)
+        )
+
+    def scaled(self, factors: np.ndarray, robot: Robot, recipe: Recipe) -> Source:
+        """The recording with its torques times factors, one of each driven joint."""
+        return Source.of(replace(self.series, tau=self.series.tau * factors), robot, recipe)
 
     def fitted(self, rows: int) -> int:
         return round(rows * self.share)
@@ -72,10 +79,13 @@ class Fitting:
                 " trim)"
             )
 
-    def build(self, shape: Mapping[str, float]) -> Equations:
-        """The equations that are fitted."""
+    def build(self, shape: Mapping[str, float], *, commanded: bool = False) -> Equations:
+        """The equations that are fitted, along the motion measured, or commanded."""
         parts = []
         for source in self.sources:
+            if commanded:
+                assert source.commanded is not None
+                source = replace(source, motion=source.commanded)
             part = _equations(self.model, self.recipe, source, shape)
             parts.append(part.part(slice(0, source.fitted(len(part.y)), self.step)))
         return stacked(parts)
@@ -114,7 +124,14 @@ class Fitting:
             for column, rows in self.curved(shape).items():
                 W[..., column] = rows
             self.data = replace(self.data, W=W)
-        return shape, estimate(self.data, fit.weights, fit.robust), self.data
+        return shape, self.estimated(shape), self.data
+
+    def estimated(self, shape: Mapping[str, float]) -> Estimate:
+        """The linear parameters, by the recipe's method."""
+        fit = self.recipe.fit
+        if fit.method == "instrumental":
+            return instrumental(self.data, self.build(shape, commanded=True).W)
+        return estimate(self.data, fit.weights, fit.robust)
 
     def real(
         self, shape: dict[str, float], found: Estimate
@@ -128,7 +145,7 @@ class Fitting:
         if not other:
             return shape, found, full
         again = Fitting(self.model, self.recipe, self.sources, shape=other)
-        start = estimate(again.data, self.recipe.fit.weights, self.recipe.fit.robust)
+        start = again.estimated(other)
         better = again.bodies(other, start)
         if again.error(better.K) < Fitting(
             self.model, self.recipe, self.sources, shape=shape
@@ -170,11 +187,14 @@ class Fitting:
         scale = data.valid / estimate.spread
         p = data.W.shape[2]
         A, b = (data.W * scale[..., None]).reshape(-1, p), (data.y * scale).ravel()
-        R = np.asarray(np.linalg.qr(np.column_stack([A, b]), mode="r"))
+        Z = A
+        if self.recipe.fit.method == "instrumental":
+            Z = (self.build(shape, commanded=True).W * scale[..., None]).reshape(-1, p)
+        R = projected(Z, A, b)
         seen = np.zeros((len(rows), p))
         seen[:, rows] = np.eye(len(rows))
         seen[:, lost] = np.linalg.lstsq(R[:p, rows], R[:p, lost], rcond=None)[0]
-        return consistent_fit(self.whole, R[:p, :p], R[:p, p], estimate.rest, seen, K, chosen)
+        return consistent_fit(self.whole, R[:, :p], R[:, p], estimate.rest, seen, K, chosen)
 
 
 def _equations(

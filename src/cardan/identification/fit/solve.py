@@ -9,7 +9,7 @@ happens on the triangular factor R of the weighted [W y].
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -78,6 +78,39 @@ def estimate(
             break
     assert fit is not None
     return fit
+
+
+def projected(Z: Array, A: Array, b: Array) -> Array:
+    """Q^T [A b], Q an orthonormal basis of the columns of Z: p equations; R of A where Z is A."""
+    norms = np.linalg.norm(Z, axis=0)
+    Q, _ = np.linalg.qr(Z / np.where(norms, norms, 1))
+    return np.asarray(Q.T @ np.column_stack([A, b]))
+
+
+def instrumental(data: Equations, Z: Array, iterations: int = 12) -> Estimate:
+    """K of Z^T y = Z^T W K, each joint weighted by its residual.
+
+    Noise of the positions is in W, and biases least squares. Instruments Z (rows, r, p), the
+    equations along a motion without that noise, do not (A. Janot, P.-O. Vandanjon, M. Gautier, IEEE
+    Trans. Control Systems Technology 22, 2014). What is left by noise in W is weighted as white."""
+    p = data.W.shape[2]
+    counts = np.maximum(data.valid.sum(axis=0), 1)
+    floor = _ROUNDING * _scale(data.y)
+    spread = _by_joint(data, "joint", iterations).spread
+    for _ in range(iterations):
+        scale = (data.valid / spread)[..., None]
+        A, B = ((x * scale).reshape(-1, p) for x in (data.W, Z))
+        b = (data.y * scale[..., 0]).ravel()
+        R = projected(B, A, b)
+        fit = _solved(np.asarray(np.linalg.qr(R, mode="r")), data, np.diag(1 / spread))
+        rest = float(np.sum((b - A @ fit.K) ** 2))
+        before, squares = spread, (data.valid * (data.y - data.W @ fit.K) ** 2).sum(axis=0)
+        spread = np.maximum(np.sqrt(squares / np.maximum(counts - p / len(counts), 1)), floor)
+        if (np.abs(spread - before) <= 1e-3 * spread).all():
+            break
+    unit = rest / max(fit.independent - p, 1.0)
+    inverse = np.linalg.inv(fit.R)
+    return replace(fit, covariance=inverse @ inverse.T * unit, rest=rest, spread=spread)
 
 
 def _by_joint(data: Equations, weights: str, iterations: int) -> Estimate:
@@ -212,8 +245,6 @@ def fit_shape(
 
     For every shape the linear parameters are eliminated; what remains is least squares in the
     logarithms of the shape (G. Golub, V. Pereyra, SIAM J. Numer. Anal. 10, 1973)."""
-    from dataclasses import replace
-
     from scipy.optimize import least_squares
 
     names = list(start)

@@ -38,11 +38,13 @@ class Names:
     acceleration: Sequence[str]
     torque: Sequence[str]
     passive: Mapping[int, str] = field(default_factory=dict)
+    reference: Sequence[str] = ()
 
     def all(self) -> list[str]:
         time = [self.time] if self.time else []
         positions = [*self.position, *self.passive.values()]
-        return [*time, *positions, *self.velocity, *self.acceleration, *self.torque]
+        rates = [*self.velocity, *self.acceleration]
+        return [*time, *positions, *self.reference, *rates, *self.torque]
 
 
 def missing_values(recording: Recording, names: Names) -> tuple[np.ndarray, list[str]]:

@@ -7,6 +7,7 @@ among all joints (q1, q3 of a five-bar; q2, q4 are used too if they are there), 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ...describe.robot import Robot
 from ...errors import InputError, UnknownNameError
@@ -50,6 +51,13 @@ def names_of(robot: Robot, recording: Recording, recipe: Recipe) -> tuple[Names,
         names[key] = listed if signal.used or needed else []
         if key == "position":
             passive = {k: name for k, name in columns.items() if k not in active}
+    commanded = _given(
+        replace(recipe.position, columns=recipe.reference.columns), robot, recording, "reference"
+    )
+    for name in commanded.values():
+        if name not in recording.columns:
+            problems.append(str(UnknownNameError.of("column", name, recording.columns)))
+    found["reference"] = [commanded[k] for k in active if k in commanded]
     time = recipe.log.time or next((name for name in _TIMES if name in recording.columns), "")
     if recipe.log.rate and not recipe.log.time:
         time = ""

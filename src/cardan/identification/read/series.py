@@ -50,6 +50,7 @@ class Series:
     loaded: bool = False
     timed: bool = True  # False: rows are states without a time
     splined: bool = False  # qd, qdd are those of a spline through what was recorded
+    reference: np.ndarray | None = None  # the positions that were commanded
     whole: np.ndarray | None = None  # (rows, n) closed, as recorded; None: nothing is tied
 
     @property
@@ -61,7 +62,7 @@ class Series:
         cut = {key: getattr(self, key)[rows] for key in ("t", "q", "tau", "valid")}
         rates = {
             key: None if getattr(self, key) is None else getattr(self, key)[rows]
-            for key in ("qd", "qdd", "whole")
+            for key in ("qd", "qdd", "reference", "whole")
         }
         changed: Any = {**cut, **rates}
         return replace(self, **changed)
@@ -88,6 +89,10 @@ def series_of(
         for key in SIGNALS
         if (columns := getattr(names, key))
     }
+    if names.reference:
+        values["reference"] = _converted(
+            recipe.position, "position", recording, names.reference, recipe, robot
+        )
     inside = good & _window(t, recipe)
     if inside.sum() < 20:
         rows = int(inside.sum())
@@ -99,7 +104,7 @@ def series_of(
     whole = Series(
         recording.name, t[inside], kept["position"], kept.get("velocity"),
         kept.get("acceleration"), kept["torque"], np.ones(kept["torque"].shape, bool), loaded,
-        timed, whole=closed,
+        timed, reference=kept.get("reference"), whole=closed,
     )  # fmt: skip
     whole, more = _without_saturation(robot, whole, names)
     parts, gaps = _uniform(whole, recipe) if timed else ([whole], [])
@@ -274,7 +279,7 @@ def _resampled(x: Series, dt: float, unfiltered: bool) -> Series:
     def at(values: np.ndarray | None) -> np.ndarray | None:
         return None if values is None else np.asarray(CubicSpline(x.t, values)(t))
 
-    changed: Any = {key: at(getattr(x, key)) for key in ("q", "qd", "qdd", "tau")}
+    changed: Any = {key: at(getattr(x, key)) for key in ("q", "qd", "qdd", "tau", "reference")}
     whole = None if x.whole is None else x.whole[near]
     return replace(x, t=t, valid=x.valid[near], whole=whole, **changed)
 

@@ -284,6 +284,19 @@ def moved(series: Series, filters: Plan, chosen: Filter, ties: Ties) -> Motion:
     return motion if series.whole is None else ties.completed(motion, series.whole[rows])
 
 
+def commanded(series: Series, filters: Plan, motion: Motion) -> Motion | None:
+    """The motion that was commanded, at the samples of the one that was measured and behind the
+    same low-pass; None where it was not recorded."""
+    if series.reference is None:
+        return None
+    q = lowpass(series.reference, filters.cutoff, filters.rate, filters.order)
+    qd = derivative(q, series.dt, filters.accuracy)
+    qdd = derivative(qd, series.dt, filters.accuracy)
+    first = int(np.searchsorted(series.t, motion.t[0] - series.dt / 2))
+    rows = slice(first, first + len(motion.t))
+    return replace(motion, q=q[rows], qd=qd[rows], qdd=qdd[rows])
+
+
 def _ends(series: Series, filters: Plan, chosen: Filter, qd: np.ndarray) -> tuple[int, int]:
     """Samples left out at either end: there a low-pass does not know what was before or comes
     after, and the accelerations of a motion that is not at rest are wrong."""

@@ -23,6 +23,7 @@ from ...files import write_atomic
 from ..fit.consistent import FullParameters
 from ..fit.diagnosis import negative
 from ..fit.evaluation import ROLES, Track, described_errors
+from ..fit.gains import Gains
 from ..fit.solve import Estimate, relative_error
 from ..model.columns import Model
 from ..model.equations import full_matrix
@@ -96,6 +97,48 @@ class Held:
         return {**own, **self.shape}
 
 
+def base_values(held: Held) -> dict[str, float]:
+    """Base parameters by the names of the fields that hold them."""
+    columns = dict(zip(held.model.base.names, held.model.base.kept, strict=True))
+    table = {columns[name]: x for name, x in held.values.items() if name in columns}
+    return {f"{name}{j}": x for (name, j), x in table.items()}
+
+
+def carrying(original: Robot, held: Held, found: Mapping[str, float]) -> Robot:
+    """The robot with these inertial parameters, and the friction that was fitted with them."""
+    values = held.values
+
+    def value(key: str, default: float = 0.0) -> Any:
+        return rounded(found.get(key, values.get(key, default)))
+
+    def rounded(x: float) -> Any:
+        return to_value(float(f"{x:.{_DIGITS}g}"))
+
+    def driven(j: int, joint: Joint) -> Joint:
+        drive: Any = {key: value(f"{key}{j}") for key in (*DRIVE, *FURTHER)}
+        preload = float(drive["spring"]) * float(number(joint.neutral) or 0.0)
+        offset = found.get(f"offset{j}", values.get(f"offset{j}", 0.0)) + preload
+        drive |= {"neutral": joint.neutral if preload else 0, "FO": rounded(offset)}
+        return replace(joint, **drive)
+
+    links, joints = [], []
+    for j, (link, joint) in enumerate(zip(original.links, original.joints, strict=True), 1):
+        inertia: Any = {key: value(f"{key}{j}") for key in INERTIA}
+        links.append(replace(link, **inertia))
+        joints.append(joint if joint.sigma == FIXED else driven(j, joint))
+    loops = []
+    for j, loop in enumerate(original.loops, len(links) + 1):
+        loops.append(replace(loop, cut=driven(j, loop.cut)))
+    drives = tuple(
+        replace(x, **{key: value(f"{key}{j}") for key in ("IA", *FRICTION)})
+        for j, x in held.model.robot.driving.items()
+    )
+    return replace(
+        original, links=tuple(links), joints=tuple(joints), loops=tuple(loops),
+        drives=drives,
+    )  # fmt: skip
+
+
 @dataclass(frozen=True)
 class Identification:
     """The result of `identify`. K, sigma: base parameters with friction, in the order of names.
@@ -121,6 +164,7 @@ class Identification:
     tracks: tuple[Track, ...] = field(default=(), repr=False)
     file_errors: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     choices: tuple[str, ...] = ()  # what the recipe left open: what was chosen, and why
+    gains: Gains | None = None  # of the drives, where they were fitted
     diagnosis: tuple[str, ...] = ()  # why parameters are negative: the tests, and what they say
 
     @property
@@ -190,9 +234,7 @@ class Identification:
         return self._basic(self._held)
 
     def _basic(self, held: Held) -> Robot:
-        columns = dict(zip(held.model.base.names, held.model.base.kept, strict=True))
-        table = {columns[name]: x for name, x in held.values.items() if name in columns}
-        return self._carrying(held, {f"{name}{j}": x for (name, j), x in table.items()})
+        return self._carrying(held, base_values(held))
 
     @cached_property
     def robot(self) -> Robot:
@@ -227,40 +269,7 @@ class Identification:
         return rest | {k: x for k, x in self.shape.items() if k.removeprefix("VS.") in names}
 
     def _carrying(self, held: Held, found: Mapping[str, float]) -> Robot:
-        """The robot with these inertial parameters, and the friction that was fitted with them."""
-        values = held.values
-
-        def value(key: str, default: float = 0.0) -> Any:
-            return rounded(found.get(key, values.get(key, default)))
-
-        def rounded(x: float) -> Any:
-            return to_value(float(f"{x:.{_DIGITS}g}"))
-
-        def driven(j: int, joint: Joint) -> Joint:
-            drive: Any = {key: value(f"{key}{j}") for key in (*DRIVE, *FURTHER)}
-            preload = float(drive["spring"]) * float(number(joint.neutral) or 0.0)
-            offset = found.get(f"offset{j}", values.get(f"offset{j}", 0.0)) + preload
-            drive |= {"neutral": joint.neutral if preload else 0, "FO": rounded(offset)}
-            return replace(joint, **drive)
-
-        links, joints = [], []
-        for j, (link, joint) in enumerate(
-            zip(self.original.links, self.original.joints, strict=True), 1
-        ):
-            inertia: Any = {key: value(f"{key}{j}") for key in INERTIA}
-            links.append(replace(link, **inertia))
-            joints.append(joint if joint.sigma == FIXED else driven(j, joint))
-        loops = []
-        for j, loop in enumerate(self.original.loops, len(links) + 1):
-            loops.append(replace(loop, cut=driven(j, loop.cut)))
-        drives = tuple(
-            replace(x, **{key: value(f"{key}{j}") for key in ("IA", *FRICTION)})
-            for j, x in held.model.robot.driving.items()
-        )
-        robot = replace(
-            self.original, links=tuple(links), joints=tuple(joints), loops=tuple(loops),
-            drives=drives,
-        )  # fmt: skip
+        robot = carrying(self.original, held, found)
         notes = f"{self.original.notes}\n{self._story(robot)}".strip()
         return replace(robot, notes=notes)
 
@@ -414,6 +423,7 @@ class Identification:
             "consistent": None if full is None else dict(full.values),
             "condition": self.estimate.condition,
             "choices": list(self.choices),
+            "gains": None if self.gains is None else self.gains.factors.tolist(),
             "diagnosis": list(self.diagnosis),
             "notes": list(self.notes),
         }
