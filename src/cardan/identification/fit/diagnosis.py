@@ -88,27 +88,27 @@ _TERMS: dict[str, tuple[Term, ...]] = {
 }  # fmt: skip
 
 
-def diagnosis(fit: Fitting, shape: Shape, found: Estimate) -> tuple[str, ...]:
+def diagnosis(fit: Fitting, shape: Shape, law: Estimate) -> tuple[str, ...]:
     """What the tests say of negative parameters; nothing where there are none."""
     names = fit.model.names
-    below = negative(names, found.K, found.sigma)
+    below = negative(names, law.K, law.sigma)
     if not below or fit.recipe.fit.model != "dynamic" or fit.data.y.shape[1] == 1:
         return ()
     data, step = fit.data, max(1, len(fit.data.y) // _ROWS)
     few = data.part(slice(None, None, step))
-    before = blocks_error(few, found.spread, _FOLDS)
+    before = blocks_error(few, law.spread, _FOLDS)
     if before is None:
         return ()
-    tests = {name: _tested(fit, few, step, found, shape, terms) for name, terms in _TERMS.items()}
+    tests = {name: _tested(fit, few, step, law, shape, terms) for name, terms in _TERMS.items()}
     rotors = [k for k, name in enumerate(names) if name.startswith("IA")]
     if any(k in rotors for k in below):
         tests["torques measured behind the gears, which feel no rotors"] = _judged(
-            few, found.spread, [k for k in range(len(names)) if k not in rotors]
+            few, law.spread, [k for k in range(len(names)) if k not in rotors]
         )
     order = sorted(tests, key=lambda name: tests[name][0])
     better = [name for name in order if tests[name][0] < (1 - _GAIN) * before]
     listed = ", ".join(
-        f"{names[k]} = {found.K[k]:.4g} ({-found.K[k] / found.sigma[k]:.1f} sigma below zero)"
+        f"{names[k]} = {law.K[k]:.4g} ({-law.K[k] / law.sigma[k]:.1f} sigma below zero)"
         for k in below
     )
     shown = [f"{name} {100 * tests[name][0]:.2f} %" for name in better]
@@ -125,7 +125,7 @@ def diagnosis(fit: Fitting, shape: Shape, found: Estimate) -> tuple[str, ...]:
             "Look at the torque constants and gear ratios, and whether the torques are those of"
             " the motors"
         )
-    told += _cured(names, below, found, {name: tests[name] for name in better})
+    told += _cured(names, below, law, {name: tests[name] for name in better})
     told += _wide(fit.model, [s.motion for s in fit.sources], shape, [names[k] for k in below])
     return tuple(told)
 
@@ -134,7 +134,7 @@ _Judged = tuple[float, Mapping[int, tuple[float, float]]]  # error, {column: (va
 
 
 def _cured(
-    names: Sequence[str], below: Sequence[int], found: Estimate, better: Mapping[str, _Judged]
+    names: Sequence[str], below: Sequence[int], law: Estimate, better: Mapping[str, _Judged]
 ) -> list[str]:
     """Which tests make which parameters other than negative."""
     told, left = [], []
@@ -169,14 +169,14 @@ def _wide(model: Model, motions: Sequence[Motion], shape: Shape, below: Sequence
 
 
 def _tested(
-    fit: Fitting, few: Equations, step: int, found: Estimate, shape: Shape, terms: Sequence[Term]
+    fit: Fitting, few: Equations, step: int, law: Estimate, shape: Shape, terms: Sequence[Term]
 ) -> _Judged:
     """The best of some forms of a term."""
     judged = []
     for term in terms:
-        columns = np.concatenate([_columns(fit, x, found.K, shape, term) for x in fit.sources])
+        columns = np.concatenate([_columns(fit, x, law.K, shape, term) for x in fit.sources])
         data = replace(few, W=np.concatenate([few.W, columns[::step]], axis=-1))
-        judged.append(_judged(data, found.spread, range(data.W.shape[2])))
+        judged.append(_judged(data, law.spread, range(data.W.shape[2])))
     return min(judged, key=lambda x: x[0])
 
 

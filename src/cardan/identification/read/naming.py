@@ -57,7 +57,7 @@ def names_of(robot: Robot, recording: Recording, recipe: Recipe) -> tuple[Names,
     for name in commanded.values():
         if name not in recording.columns:
             problems.append(str(UnknownNameError.of("column", name, recording.columns)))
-    found["reference"] = [commanded[k] for k in active if k in commanded]
+    names["reference"] = [commanded[k] for k in active if k in commanded]
     time = recipe.log.time or next((name for name in _TIMES if name in recording.columns), "")
     if recipe.log.rate and not recipe.log.time:
         time = ""
