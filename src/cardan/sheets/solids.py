@@ -20,7 +20,7 @@ from ..describe.values.expression import number, symbols
 from ..mechanism.tree import Tree
 
 LENGTHS = ("b", "d", "r")
-_CORNERS = 16  # of a wheel that is drawn
+_CORNERS = 48  # of a wheel that is drawn
 
 
 @dataclass(frozen=True)
@@ -267,11 +267,13 @@ def ends(robot: Robot) -> list[int]:
 
 
 def _rim(wheel: Wheel, thick: float) -> list[Solid]:
-    """A wheel: a spoke that shows how it turns, and its rim as a polygon."""
-    angles = np.linspace(0, 2 * np.pi, _CORNERS + 1)
+    """A wheel as a disc, with a spoke that shows how it turns."""
+    angles = np.linspace(0, 2 * np.pi, _CORNERS, endpoint=False)
     radius = float(number(wheel.radius) or 0)
-    points = radius * np.stack([np.cos(angles), np.sin(angles), 0 * angles], axis=1)
-    return _way(wheel.link, [np.zeros(3), *points], thick, thick)
+    circle = radius * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    disc = Solid(wheel.link, "plate", (0.0, 0.0, 0.0), np.eye(3), 1.4 * thick, outline=circle)
+    spoke = [np.zeros(3), np.array([0.8 * radius, 0, 0])]
+    return [disc, *_way(wheel.link, spoke, thick, thick)]
 
 
 def _branch(frame: Joint, radii: Sequence[float]) -> list[Solid]:

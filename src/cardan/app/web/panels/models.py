@@ -370,7 +370,7 @@ class Code:
         self.editor: Any = None
         self.asked = ""  # the language that was chosen last
         with panel:
-            with ui.row().classes("items-center"):
+            with ui.row().classes("items-center code-bar"):
                 ui.select(
                     tongues(), value=models.language, label="Language",
                     on_change=lambda event: self.show(event.value),

@@ -88,6 +88,7 @@ body.body--dark .q-btn.bg-primary { --q-primary: #2f6aa0; }
 .grid-table .name { display: inline-block; max-width: 9.5rem; overflow: hidden;
   text-overflow: ellipsis; vertical-align: middle; }
 .unit { font-weight: 400; font-size: 11.5px; color: var(--soft); }
+th .unit { white-space: pre; }
 .cell { width: 60px; height: 27px; padding: 0 3px; border: 0; border-radius: 3px; outline: 0;
   background: transparent; color: inherit; font-variant-numeric: tabular-nums; font-size: 13px; }
 .cell::placeholder { color: var(--soft); opacity: .85; }
@@ -310,7 +311,8 @@ button.slider-unit { cursor: pointer; } button.slider-unit:hover { color: var(--
 .for-phones { display: none; }
 @media (max-width: 600px) { .tool-row { position: static; } .menus, .for-room { display: none; }
   .view-cube { left: 14px; top: 54px; } .chooser-bar { left: 70px; top: 54px; }
-  .structure { display: none; } .header { overflow: hidden; } .title { min-width: 0; }
+  .structure { display: none; } .header { overflow: hidden; } .scene { top: 40px !important; }
+  .code-bar .q-btn .q-icon { display: none; } .code-bar .w-36 { width: 6rem; } .title { min-width: 0; }
   .for-phones { display: inline-flex; } }
 """
 

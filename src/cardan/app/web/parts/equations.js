@@ -101,7 +101,7 @@ export default {
       const k = this.defined.get(this.symbol);
       return k === undefined ? "an input" : `defined in equation ${this.numbers[k]}`;
     },
-    users() { return this.uses.get(this.symbol) ?? []; },
+    users() { return [...new Set(this.uses.get(this.symbol) ?? [])]; },
   },
   methods: {
     level,

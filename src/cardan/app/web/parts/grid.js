@@ -11,7 +11,7 @@ export default {
         <table class="grid-table">
           <thead v-if="block.heads.length"><tr>
             <th v-for="(head, c) in block.heads" :key="c" scope="col">
-              <div>{{ head.text }}</div><div v-if="head.unit" class="unit">{{ head.unit }}</div>
+              <div>{{ head.text }}</div><div v-if="head.unit" class="unit">{{ head.unit.replace(" or ", "\\nor ") }}</div>
             </th>
           </tr></thead>
           <tbody><tr v-for="(row, r) in block.rows" :key="r" :class="{ marked: b === 0 && r === marked, pointed: b === 0 && r === pointed, over: b === 0 && r === over }"
