@@ -131,7 +131,7 @@ def test_a_cell_says_what_is_wrong(page: Any) -> None:
 
 def test_code_is_that_of_the_command_line(page: Any, tmp_path: Path) -> None:
     page.get_by_role("button", name="Dynamic", exact=True).click()
-    page.get_by_role("menuitem", name=re.compile("^inverse-dynamics ")).click()
+    page.get_by_role("menuitem", name=re.compile("^Inverse dynamics ")).click()
     page.get_by_role("button", name="Derive").click()
     page.locator(".equations math").first.wait_for(timeout=SLOW)
     page.get_by_role("tab", name="Code").click()
@@ -719,7 +719,7 @@ def test_natural_frequencies(page: Any) -> None:
 def test_a_job_can_be_cancelled(page: Any) -> None:
     open_bundled(page, "snake30")
     page.get_by_role("button", name="Dynamic", exact=True).click()
-    page.get_by_role("menuitem", name=re.compile("^lagrange ")).click()
+    page.get_by_role("menuitem", name=re.compile("^Lagrange's equations ")).click()
     page.get_by_role("button", name="Derive").click()
     page.get_by_role("button", name="Cancel", exact=True).click(timeout=SLOW)
     page.get_by_text("cancelled", exact=True).wait_for(timeout=SLOW)

@@ -27,6 +27,8 @@ from .charts import chart, cloud
 if TYPE_CHECKING:
     from .job import Work
 
+_GHOSTS = 16  # configurations drawn at once: 128 of a platform hide each other and take long
+
 
 async def show(page: Page, view: View, work: Work, answer: dict[str, Any], fresh: bool) -> None:
     """Every part that an answer has."""
@@ -155,24 +157,32 @@ def _configurations(page: Page, view: View, q: np.ndarray, fresh: bool) -> None:
     if not len(q):
         return
     q = q.reshape(-1, page.robot.n)
-    drawn = ui.checkbox("Draw them", value=fresh).props("dense")
+    some = q[:_GHOSTS]
+    words = "Draw them" if len(some) == len(q) else f"Draw the first {_GHOSTS}"
+    drawn = ui.checkbox(words, value=fresh).props("dense")
 
     def draw(only: int | None = None) -> None:
-        if drawn.value or only is not None:
+        if only is not None:
             view.show_ghosts(q, only)
+        elif drawn.value:
+            view.show_ghosts(some)
         else:
             view.hide_ghosts()
 
     drawn.on_value_change(lambda: draw())
     with ui.element("div").classes("configurations"):
-        heads = names(page.robot)
+        shown = np.arange(page.robot.n)
+        if page.robot.constrained:  # many joints: first those that tell configurations apart
+            shown = np.argsort(np.ptp(q, axis=0) < 1e-9, kind="stable")
+        heads = [names(page.robot)[k] for k in shown]
         wide = max(9, *(len(name) for name in heads))
         words = "  ".join(f"{name:>{wide}}" for name in heads)
         ui.label(f"{'':5}{words}  {unit(page.robot, page.degrees)}").classes(
             "mono configuration-head"
         )
         digits = 3 if page.degrees else 5
-        for k, row in enumerate((q * factors(page.robot, page.degrees)).round(digits) + 0.0):
+        values = (q * factors(page.robot, page.degrees)).round(digits)[:, shown] + 0.0
+        for k, row in enumerate(values):
             text = f"{k + 1:3}  " + "  ".join(f"{x:{wide}.{digits}f}" for x in row)
             line = ui.button(text, on_click=lambda k=k: _take(page, q[k]))
             line.props("flat dense no-caps align=left").classes("mono configuration")

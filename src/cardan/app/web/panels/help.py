@@ -101,8 +101,8 @@ def palette(left: _Left, menus: Mapping[str, Sequence[Any]]) -> None:
             work[item[0]], hints[item[0]] = item[2], f"{title}: {item[1]}" if item[1] else title
     for tool in TOOLS:
         if tool.fits(left.page.robot):
-            work[tool.title] = partial(left.use, tool.title)
-            hints[tool.title] = "Use"
+            words = f"Use: {tool.title}" if tool.title in work else tool.title  # or a model's name
+            work[words], hints[words] = partial(left.use, tool.title), "Use"
     choose_from("Find a command", hints, lambda name: work[name]())
 
 

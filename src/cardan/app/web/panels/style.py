@@ -312,8 +312,8 @@ button.slider-unit { cursor: pointer; } button.slider-unit:hover { color: var(--
 @media (max-width: 600px) { .tool-row { position: static; } .menus, .for-room { display: none; }
   .view-cube { left: 14px; top: 54px; } .chooser-bar { left: 70px; top: 54px; }
   .structure { display: none; } .header { overflow: hidden; } .scene { top: 40px !important; }
-  .code-bar .q-btn .q-icon { display: none; } .code-bar .w-36 { width: 6rem; } .title { min-width: 0; }
-  .for-phones { display: inline-flex; } }
+  .code-bar .q-btn .q-icon { display: none; } .code-bar .w-36 { width: 6rem; }
+  .title { min-width: 0; } .for-phones { display: inline-flex; } }
 """
 
 # the tables above the robot, not beside it: asked anew whenever the window changes
