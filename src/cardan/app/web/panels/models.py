@@ -55,6 +55,9 @@ _NUMERIC = ("ros2", "fmu")  # packages of numbers: symbols take the values of th
 
 def spoken(model: str) -> str:
     """What a model of the menu is called where it is read."""
+    whole = model.removesuffix("-derivatives")
+    if whole != model:
+        return f"derivatives of the {spoken(whole)}"
     return _MODELS.get(model, model.replace("-", " "))
 
 
