@@ -610,12 +610,18 @@ def test_the_camera_follows_a_robot_that_leaves_the_picture(page: Any) -> None:
     assert 0 < x - scene["x"] < scene["width"]
     assert 0 < y - scene["y"] < scene["height"]
     page.mouse.move(scene["x"] + 40, scene["y"] + scene["height"] - 40)
+    looks = [page.evaluate(eye)]
     page.mouse.wheel(0, -600)
-    page.wait_for_timeout(800)
-    placed = page.evaluate(eye)
+    until(page, lambda: apart(page.evaluate(eye), looks[0]) > 0.01)
+
+    def still() -> bool:
+        looks.append(page.evaluate(eye))
+        return apart(looks[-1], looks[-2]) < 1e-9
+
+    until(page, still)
     turn("0")
     page.wait_for_timeout(1500)
-    assert page.evaluate(eye) == placed
+    assert apart(page.evaluate(eye), looks[-1]) < 1e-6
 
 
 def test_tips_come_by_keys_and_by_touch(page: Any) -> None:
