@@ -90,10 +90,10 @@ for robot in ("rx90", "tree", "kuka-lwr"):
 
 
 def test_output_does_not_depend_on_hash_seeds() -> None:
-    """Byte-identical text, JSON and LLVM code for every PYTHONHASHSEED."""
+    """Byte-identical text, JSON and LLVM code for every PYTHONHASHSEED, each derived anew."""
     printed = set()
-    for seed in ("0", "1", "987654321"):
-        environment = {**os.environ, "PYTHONHASHSEED": seed}
+    for seed in ("1", "987654321"):
+        environment = {**os.environ, "PYTHONHASHSEED": seed, "CARDAN_CACHE": "off"}
         done = subprocess.run(
             [sys.executable, "-c", SCRIPT],
             env=environment, capture_output=True, text=True, check=True,

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -57,6 +58,11 @@ class Text:
     names: Mapping[str, Any] = field(default_factory=dict)
     parameters: Sequence[str] = ()  # of the input p
 
+    @cached_property
+    def bound(self) -> Bound:
+        """Its kernels are read once, whatever the languages they are printed in."""
+        return Bound(self.names)
+
 
 def emitted(
     ik: InverseGeometry, language: str, function: str, complete: bool = False, **options: Any
@@ -86,14 +92,18 @@ def emitted(
         {name: [float(x) for x in np.ravel(table)] for name, table in text.tables.items()},
         _header(ik, given, text), n,
     )  # fmt: skip
-    bound = Bound(text.names)
-    require_name(language, function, (kernel.name for kernel in kernels_of(text.entry, bound)))
-    return kernel_source(language, text.entry, face, bound)
+    kernels = kernels_of(text.entry, text.bound)
+    require_name(language, function, (kernel.name for kernel in kernels))
+    return kernel_source(language, text.entry, face, text.bound)
 
 
 def chain_text(ik: InverseGeometry, complete: bool = False) -> Text:
     """What is printed of an arm, by whatever method."""
-    return _closed(ik, complete) if isinstance(ik.solver, Closed) else _general(ik)
+    if complete not in ik._texts:
+        closed = isinstance(ik.solver, Closed)
+        ik._texts[complete] = _closed(ik, complete) if closed else _general(ik)
+    text: Text = ik._texts[complete]
+    return text
 
 
 def _closed(ik: InverseGeometry, complete: bool) -> Text:

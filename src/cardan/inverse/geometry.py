@@ -69,6 +69,7 @@ class InverseGeometry:
     _ready: dict[Any, list[Single]] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
+    _texts: dict[bool, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __reduce__(self) -> Any:
         """Pickled as the robot and the options: derived again where it is loaded."""
