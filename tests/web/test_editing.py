@@ -250,6 +250,14 @@ def test_dimensions_lead_from_frame_to_frame(name: str) -> None:
         assert jTi[:3, 2] == pytest.approx(axis)
 
 
+def test_wheels_are_discs_of_their_radius() -> None:
+    robot = drawable(cardan.load("car"), {})
+    discs = {x.frame: x.outline for x in solids(robot) if x.kind == "plate"}
+    assert sorted(discs) == sorted(wheel.link for wheel in robot.wheels)
+    for wheel in robot.wheels:
+        assert np.linalg.norm(discs[wheel.link], axis=1) == pytest.approx(float(wheel.radius))
+
+
 def test_a_pendulum_is_drawn_to_its_centre_of_mass() -> None:
     pole = cardan.load("cartpole")
     assert bodies(pole)[2].tolist() == [0.5, 0, 0]

@@ -173,7 +173,7 @@ def _configurations(page: Page, view: View, q: np.ndarray, fresh: bool) -> None:
     with ui.element("div").classes("configurations"):
         shown = np.arange(page.robot.n)
         if page.robot.constrained:  # many joints: first those that tell configurations apart
-            shown = np.argsort(np.ptp(q, axis=0) < 1e-9, kind="stable")
+            shown = np.argsort(np.ptp(q, axis=0) < 1e-6, kind="stable")
         heads = [names(page.robot)[k] for k in shown]
         wide = max(9, *(len(name) for name in heads))
         words = "  ".join(f"{name:>{wide}}" for name in heads)
