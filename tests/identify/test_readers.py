@@ -147,6 +147,10 @@ def test_a_folder_of_tables_and_the_motors_side(tmp_path: Path) -> None:
     the_joints_side = {"transmission": {"matrix": R.tolist()}}
     expected = identify(arm(), without(LOG, "qd"), the_joints_side, consistent=False)
     near(found.K, expected.K, 1e-5, 1e-6, each=True)
+    found.report(tmp_path / "report.md")
+    rows = (tmp_path / "report.md").read_text("utf-8").splitlines()
+    motor = next(row for row in rows if row.startswith("| FV4 |"))  # turned by two joints
+    assert "N m s/rad" in motor
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,12 @@ def _picture(figure: Any, caption: str) -> Image:
 
 
 def _sections(result: Identification, *, pictures: bool) -> Iterator[tuple[str, list[Part]]]:
-    law = "Of the identified law: the equations with all parameters below."
+    law = "Of the equations with all parameters below."
+    if result.consistent is not None:
+        law = (
+            'Of the identified robot, with the real bodies below; "base parameters": of the'
+            " equations with all parameters below, which need not be those of real bodies."
+        )
     yield "Errors", [_about(result), law, _errors(result), *_joint_errors(result)]
     if result.file_errors:
         yield "Errors of the files", _files(result)
@@ -177,9 +182,11 @@ def _unit(result: Identification, name: str) -> str:
     key, j = name.rstrip("0123456789LR"), name.lstrip("XYZMIAFVSBQofsetpring").rstrip("LR")
     if key in INERTIA:
         return "kg m²" if len(key) == 2 and "M" not in key else "kg m" if len(key) == 2 else "kg"
-    if not j.isdigit() or int(j) not in result.model.ties.numbers:
+    ties, shared = result.model.ties, result.model.robot.driving
+    if not j.isdigit() or int(j) not in (*ties.numbers, *shared):
         return ""
-    slides = result.model.ties.joint(int(j)).sigma == PRISMATIC
+    moved = shared[int(j)].joints[0][0] if int(j) in shared else int(j)
+    slides = ties.joint(moved).sigma == PRISMATIC
     force = "N" if slides else "N m"
     drive = {"IA": "kg" if slides else "kg m²", "FV": f"{force} s/{'m' if slides else 'rad'}",
              "FVA": f"{force} s/{'m' if slides else 'rad'}", "FS": force, "FB": force,
