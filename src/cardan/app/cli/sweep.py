@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -94,6 +96,7 @@ def sweep(
     program: Any = derive(described, model, **values_of(ctx, model))
     if not hasattr(program, "to_json"):
         raise InputError(f"'{model}' is no program: it cannot be evaluated row by row")
+    begin = time.perf_counter()
     states: Any = source or random_states(program, described, random, seed)
     if source and not is_address(source):  # columns are looked at before anything is shown
         states = open_source(program, source)
@@ -104,6 +107,7 @@ def sweep(
             threads=threads, dask=dask or None, ray=ray or None, part=_part(part), merge=merge,
             gpu=gpu, fresh=fresh, force=force, progress=tell,
         )  # fmt: skip
+    result = replace(result, seconds=time.perf_counter() - begin)  # with the reading of a .csv
     facts = {
         "file": str(result.path), "rows": result.rows, "resumed": result.resumed,
         "seconds": round(result.seconds, 3), "rows per second": round(result.rate),
