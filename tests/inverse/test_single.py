@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 import cardan
+from cardan.describe.robot import Robot
 from cardan.errors import InputError
+from cardan.exact import exact
 from cardan.inverse.geometry import InverseGeometry
 
 CASES: dict[str, tuple[str, dict[str, Any]]] = {
@@ -77,6 +80,47 @@ def test_one_pose_is_chosen_from_as_in_a_batch(name: str, limits: bool) -> None:
     few = np.full(ik.chain.n, 1j)
     with pytest.raises(InputError, match="guess"):
         ik.solve(T[0], guess=few, p=p)
+
+
+def rounded(name: str, digits: int, shift: float = 0.0) -> Robot:
+    """The robot with angles of so many decimals, as files have them, and lengths a little off."""
+    rng = np.random.default_rng(0)
+
+    def near(x: Any) -> Any:
+        return exact(repr(float(x) + shift * rng.normal()))
+
+    robot = cardan.load(name)
+    joints = tuple(
+        replace(j, alpha=exact(repr(round(float(j.alpha), digits))), d=near(j.d), r=near(j.r))
+        for j in robot.joints
+    )
+    return replace(robot, joints=joints)
+
+
+@pytest.mark.parametrize("digits", [4, 9])
+def test_one_pose_of_an_arm_with_rounded_angles(digits: int) -> None:
+    """Each pose is looked at closely; poses at right angles have families."""
+    ik = cardan.model(rounded("ur5", digits), "inverse-geometry")
+    assert ik.method == "paul"
+    rng = np.random.default_rng(6)
+    q = np.concatenate([rng.uniform(-2, 2, (20, 6)), rng.integers(-2, 3, (10, 6)) * np.pi / 2])
+    T = ik.chain.numeric().pose(q)
+    whole, near = ik.solve(T), ik.solve(T, guess=q)
+    for k in range(len(T)):
+        for _ in range(2):
+            np.testing.assert_allclose(ik.solve(T[k]), whole[k], atol=1e-7)
+            np.testing.assert_allclose(ik.solve(T[k], guess=q[k]), near[k], atol=1e-7)
+
+
+def test_an_arm_near_that_of_the_equations_loses_nothing_where_two_edges_meet() -> None:
+    """Shoulder and elbow are within 0.02 rad of singular: of eight branches of the arm nearby two
+    came to configurations of the arm itself, and no doubt was left."""
+    ik = cardan.model(rounded("puma560-numeric", 15, 1e-6), "inverse-geometry")
+    q = np.array([-2.0362726, 0.3937925, -1.5138253, 1.5406838, -0.0557698, 2.4434767])
+    T = ik.chain.numeric().pose(q[None])
+    for rows in (ik.solve(T)[0], ik.solve(T[0])):
+        assert len(rows) == 8
+        assert np.abs(rows - q).max(1).min() < 1e-5
 
 
 def test_answers_are_the_callers_own() -> None:

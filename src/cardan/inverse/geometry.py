@@ -224,7 +224,7 @@ class InverseGeometry:
         six = self.chain.n - len(self.free) == 6
         if self.plane or not (six or self.solver.general):
             return answer
-        doubtful = self.solver.is_close(T, free, p)
+        doubtful = self.solver.is_close(T, free, p, numeric, answer.count)
         none = np.flatnonzero(answer.count == 0)
         if six and len(none):
             given = None if free is None else free[none]

@@ -169,15 +169,15 @@ def _require_found(solver: Closed, trial: Trial, plane: bool, rounded: bool) -> 
     p = values if values.size else None
     lost = lost_branches(solver.program, trial)
     if rounded and not (lost.any() and plane):
-        answers = solver.solve(trial.T, trial.free, p, trial.numeric, None).q
-        lost |= trial.lost(answers)
+        answers = solver.solve(trial.T, trial.free, p, trial.numeric, None)
+        lost |= trial.lost(answers.q)
         few = trial.of_rows(slice(FEW))
         others = None if plane else _of_general(solver, few)
         if others is not None:
-            lost[:FEW] |= missing(trial.numeric, answers[:FEW], others)
+            lost[:FEW] |= missing(trial.numeric, answers.q[:FEW], others)
     count = int(lost.sum())
     if rounded and count and not plane:
-        lost &= ~solver.is_close(trial.T, trial.free, p)
+        lost &= ~solver.is_close(trial.T, trial.free, p, trial.numeric, answers.count)
     if lost.any():
         raise Lost(
             f"the closed form lost configurations at {count} of {len(lost)} poses it was tried on:"

@@ -70,7 +70,7 @@ def single(ik: InverseGeometry, values: Mapping[str, float]) -> Single:
         elif count:
             free[0] = 0.0
         check()
-        rows = run() if gap[0] <= ROUND_OFF else None
+        rows = run(guess) if gap[0] <= ROUND_OFF else None
         if rows is None or (guess is None and not limits):
             return rows
         return chosen(rows, guess, limits)
@@ -84,7 +84,7 @@ def _never(T: Any, value: Any, guess: Any, limits: bool) -> None:
 
 def _runner(
     ik: InverseGeometry, numeric: Any, values: Mapping[str, float], pose: Array, free: Array
-) -> Callable[[], Array | None] | None:
+) -> Callable[[Array | None], Array | None] | None:
     solver = ik.solver
     given = {"free": free} if len(free) else {}
     if isinstance(solver, Closed):
@@ -93,5 +93,6 @@ def _runner(
             given["p"] = np.array([values[name] for name in names])
         return solver.one(numeric, {"T": pose, **given})
     if isinstance(solver, GeneralSolver | HeldSolver | Extended):
-        return solver.one(numeric, {"T": pose.reshape(16), **given})
+        general = solver.one(numeric, {"T": pose.reshape(16), **given})
+        return None if general is None else lambda guess: general()
     return None

@@ -67,13 +67,15 @@ class KernelFunction:
         return address
 
     def bound(
-        self, arrays: Mapping[str, np.ndarray], out: Mapping[str, np.ndarray]
-    ) -> Callable[[], None]:
+        self, arrays: Mapping[str, np.ndarray], out: Mapping[str, np.ndarray],
+        slots: Mapping[str, KernelFunction] | None = None,
+    ) -> Callable[[], None]:  # fmt: skip
         """The kernel on one row that lies in these arrays, read and written where they are."""
-        inside = _table({name: arrays[name] for name in self.inputs}, 0)
+        addresses = [(slots or {})[name].address for name in self.slots]
+        inside = _table({name: arrays[name] for name in self.inputs}, 0, addresses)
         outside = _table({name: out[name] for name in self.outputs}, 0)
         call = partial(self._compiled(), *inside, *outside, 1)
-        call.arrays = (dict(arrays), dict(out))  # type: ignore[attr-defined] # they must live
+        call.lives = (dict(arrays), dict(out), slots)  # type: ignore[attr-defined] # they must
         return call
 
     def _spread(

@@ -99,31 +99,74 @@ class Closed:
         """The Room of solutions.py."""
         return np.array([self.branches, self.kmax], float)
 
-    def one(self, numeric: NumericChain, inputs: dict[str, Array]) -> Callable[[], Array | None]:
-        """The configurations of the pose that lies in the inputs; None where it is doubtful."""
+    def one(
+        self, numeric: NumericChain, inputs: dict[str, Array]
+    ) -> Callable[[Array | None], Array | None]:
+        """The configurations of the pose that lies in the inputs, with a guess or none; None where
+        the general method is to be asked too."""
         n = self.chain.n
         given = {name: np.empty(shape) for name, shape in self.program.outputs.items()}
         found, error, info = np.empty((self.kmax, n)), np.empty(self.kmax), np.empty(2)
         flat = {"q": given["q"].reshape(-1), "margin": given["margin"]}
         flat |= {"residual": given["residual"], **self._tables(numeric)}
         margin, residual, (least, most) = given["margin"], given["residual"], self._edge
-        wrong = WRONG * numeric.scale
         branches = self.function.bound(inputs, given)
         collected = self._collect.bound(
             flat, {"found": found.reshape(-1), "error": error, "info": info}
         )
+        looks: list[Callable[[Array | None], Array]] = []
 
-        def run() -> Array | None:
+        def run(guess: Array | None) -> Array | None:
             branches()
             collected()
             count, doubt = info.tolist()
-            if doubt or (not count and ((margin > CLEAR) & (residual > wrong)).any()):
+            rows = found[: int(count)]
+            if doubt:
+                if not looks:
+                    looks.append(self._look_of_one(numeric, inputs))
+                rows = looks[0](guess)
+            if not len(rows) and ((margin > CLEAR) & (residual > WRONG * numeric.scale)).any():
                 return None  # as is_strange says
-            if most > least and ((margin < most) & (margin > least)).any():
+            if most > least and _is_close(margin, residual, least, most, numeric, len(rows)):
                 return None
-            return found[: int(count)].copy()
+            return rows.copy()
 
         return run
+
+    def _look_of_one(
+        self, numeric: NumericChain, inputs: dict[str, Array]
+    ) -> Callable[[Array | None], Array]:
+        """`look` at the pose that lies in the inputs."""
+        n, most = self.chain.n, self.kmax
+        found, notes, start = np.empty((most, n)), np.empty(2 + 3 * most), np.empty(n + 1)
+        arrays, slots = self._look_arrays(numeric)
+        arrays |= {name: x.reshape(-1) for name, x in inputs.items()} | {"start": start}
+        run = _look_function(most, n, "further" in slots).bound(
+            arrays, {"found": found.reshape(-1), "notes": notes}, slots
+        )
+
+        def look(guess: Array | None) -> Array:
+            start[:] = 0.0
+            run()
+            if guess is not None and notes[1]:  # some joint may have any value
+                start[:-1], start[-1] = guess, CLEAR
+                run()
+            return found[: int(notes[0])]
+
+        return look
+
+    def _look_arrays(self, numeric: NumericChain) -> tuple[dict[str, Array], dict[str, Any]]:
+        """What `look` knows of the arm, and what is in its slots."""
+        none = np.zeros(1)
+        arrays = {
+            "free": none, "p": none, "arm": arm_table(numeric, self.held), "robot": none,
+            "room": self._room,
+        }  # fmt: skip
+        slots = {"branches": self._led}
+        other = self._other(numeric)
+        if other is not None:
+            slots["further"], arrays["robot"] = other
+        return arrays, slots
 
     @property
     def _edge(self) -> tuple[float, float]:
@@ -141,11 +184,14 @@ class Closed:
         found: NDArray[np.bool_] = clear.any(1)
         return found
 
-    def is_close(self, T: Array, free: Array | None, p: Array | None) -> NDArray[np.bool_]:
+    def is_close(
+        self, T: Array, free: Array | None, p: Array | None, numeric: NumericChain,
+        count: NDArray[np.int64],
+    ) -> NDArray[np.bool_]:  # fmt: skip
         """Where the arm of the equations is near the edge of its reach, so that the arm itself may
-        be on the other side of it (N,). The change moves a margin by as much; that of a later joint
-        by its root, where the one before it is a double root nearly. Margins within SAFE are looked
-        at closely anyway."""
+        be on the other side of it (N,), or where it has more configurations than were made exact.
+        The change moves a margin by as much; that of a later joint by its root, where the one
+        before it is a double root nearly. Margins within SAFE are looked at closely anyway."""
         found = np.zeros(len(T), bool)
         least, most = self._edge
         if most > least:
@@ -153,7 +199,9 @@ class Closed:
                 rows = slice(a, a + CHUNK)
                 given = self.function(**_inputs(T[rows], None if free is None else free[rows], p))
                 with np.errstate(invalid="ignore"):
-                    found[rows] = ((given.margin < most) & (given.margin > least)).any(1)
+                    found[rows] = _is_close(
+                        given.margin, given.residual, least, most, numeric, count[rows]
+                    )
         return found
 
     def _look(
@@ -163,21 +211,15 @@ class Closed:
         """Replace the answers of doubtful poses by those of the driver (driver.py)."""
         if not len(rows):
             return
-        none = np.zeros(1)
         start = np.zeros((len(rows), self.chain.n + 1))
         if guess is not None:
             start[:, :-1], start[:, -1] = guess[rows], CLEAR
-        arrays = {
-            "T": T[rows].reshape(-1, 16), "free": none if free is None else free[rows],
-            "p": none if p is None else p, "start": start,
-            "arm": arm_table(numeric, self.held), "robot": none, "room": self._room,
-        }  # fmt: skip
-        slots = {"branches": self._led}
-        other = self._other(numeric)
-        if other is not None:
-            slots["further"], arrays["robot"] = other
+        arrays, slots = self._look_arrays(numeric)
+        arrays |= {"T": T[rows].reshape(-1, 16), "start": start}
+        arrays |= {} if free is None else {"free": free[rows]}
+        arrays |= {} if p is None else {"p": p}
         k, n = self.kmax, self.chain.n
-        out = _look_function(k, n, other is not None)(arrays, len(rows), slots=slots)
+        out = _look_function(k, n, "further" in slots)(arrays, len(rows), slots=slots)
         found.put(rows, of_notes(out["found"].reshape(-1, k, n), out["notes"]))
 
     def _other(self, numeric: NumericChain) -> tuple[Any, Array] | None:
@@ -226,6 +268,15 @@ class Closed:
         held = np.zeros(self.chain.n, bool)
         held[list(self.free)] = True
         return held
+
+
+def _is_close(
+    margin: Array, residual: Array, least: float, most: float, numeric: NumericChain, count: Any
+) -> NDArray[np.bool_]:
+    """Is a margin of the branches (..., b) near the edge, or is one of them no answer?"""
+    clear = ((margin >= most) & (residual < WRONG * numeric.scale)).sum(-1)
+    close: NDArray[np.bool_] = ((margin < most) & (margin > least)).any(-1) | (clear > count)
+    return close
 
 
 @cache
