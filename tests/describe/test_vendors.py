@@ -114,6 +114,19 @@ def test_a_body_without_a_joint_that_moves_flies():
         assert "no link that moves" in str(faults[-1])
 
 
+def test_the_world_and_the_frames_of_drake():
+    drake = '<drake:collision_filter_group name="g"><drake:member link="b"/>'
+    text = ARM.replace('parent link="a"', 'parent link="world"').replace(BODY.format("a"), "")
+    text = text.replace("<robot", '<robot xmlns:drake="http://drake.mit.edu"')
+    more = '<frame name="tip" link="c" xyz="0 0 .2" rpy="0 0 .5"/>'
+    more += f"{drake}</drake:collision_filter_group>"
+    robot = loaded(text.replace("</robot>", f"{more}</robot>"), "arm.urdf")
+    assert robot.base.link.name == "world"
+    assert robot.n == 2
+    tip = {item.name: item for item in robot.frames}["tip"]
+    assert (tip.link, tip.kind) == (2, "fixed link")
+
+
 # SDFormat
 
 
@@ -177,6 +190,21 @@ def test_links_that_hang_on_nothing_are_fixed():
 def test_a_link_that_is_called_world():
     robot = loaded(sdf('<link name="world"/>' + TWO, "1.5"), "x.sdf")
     assert same_mechanics(robot, loaded(sdf(TWO, "1.5"), "x.sdf"), [0.3, 1], [0.3, 1]) == 0
+
+
+def test_a_folder_names_its_newest_file(tmp_path):
+    (tmp_path / "part").mkdir()
+    config = "<model><sdf version='1.10'>new.sdf</sdf><sdf version='1.9'>old.sdf</sdf></model>"
+    (tmp_path / "part/model.config").write_text(config)
+    (tmp_path / "part/new.sdf").write_text(sdf(TWO))
+    (tmp_path / "part/old.sdf").write_text(sdf(link("a")))
+    main = tmp_path / "main.sdf"
+    main.write_text('<sdf version="1.9"><world name="w"><include><uri>model://part</uri>'
+                    "</include></world></sdf>")  # fmt: skip
+    assert cardan.load(main).n == 2
+    (tmp_path / "part/model.config").write_text(config.replace("new.sdf", "../../etc/new.sdf"))
+    with pytest.raises(cardan.DescriptionError, match="neither in the folder nor in a package"):
+        cardan.load(main)
 
 
 def test_parts_keep_the_version_of_their_file(tmp_path):

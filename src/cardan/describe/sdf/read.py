@@ -239,8 +239,17 @@ class _Reader:
             folder = os.path.dirname(str(getattr(self.files, "main", "")))
             path = os.path.join(folder, rest)
         if not path.lower().endswith((".sdf", ".xml", ".world")):
-            path = os.path.join(path, "model.sdf")
+            path = os.path.join(path, self.described(path))
         return os.path.normpath(path), self.files(path)
+
+    def described(self, folder: str) -> str:
+        """The file of a folder's model: the newest that its model.config names."""
+        try:
+            config = parsed(self.files(os.path.join(folder, "model.config")), Source(""))
+        except (InputError, OSError, ValueError):
+            config = None
+        named = [] if config is None else [e for e in config.iterfind("sdf") if e.text]
+        return str(max(named, key=_version).text).strip() if named else "model.sdf"
 
     # links, frames, joints
 

@@ -89,11 +89,22 @@ def read_elements(
     name = _name(root, "robot", source, severity="warning") or "robot"
     links = [_link(x, source) if x.tag == "link" else _joint(x, source)
              for x in root if x.tag in ("link", "joint")]  # fmt: skip
+    for element in root.iterfind("frame"):
+        links += _frame(element, source)
     return Elements(
         root, name,
         [x for x in links if isinstance(x, LinkElement)],
         [x for x in links if isinstance(x, JointElement)],
     )  # fmt: skip
+
+
+def _frame(element: Any, source: Source) -> tuple[LinkElement, JointElement]:
+    """Drake's <frame name="" link="" xyz="" rpy=""/>: a link without mass."""
+    name, line = _name(element, "frame", source), element.sourceline or 0
+    link = str(element.get("link", ""))
+    placement = placement_in(element, link, source)
+    joint = JointElement(f"{name}_frame", line, "fixed", link, name, placement, np.array(_X))
+    return LinkElement(name, line), joint
 
 
 def _is_urdf(root: Any, source: Source) -> bool:

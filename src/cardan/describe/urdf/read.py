@@ -81,6 +81,9 @@ def read_urdf(
 def robot_of(elements: Elements, source: Source, merge: bool, mimic: bool) -> Robot | None:
     """None where the joints form no tree, so that nothing more can be said."""
     before = len(source.errors)
+    hung = any(joint.parent == "world" for joint in elements.joints)
+    if hung and all(link.name != "world" for link in elements.links):  # which Drake knows
+        elements = replace(elements, links=[LinkElement("world", 0), *elements.links])
     order = _ordered(elements, source)
     if len(source.errors) > before or any(not x.parent or not x.child for x in elements.joints):
         return None
