@@ -168,7 +168,7 @@ class Program:
 
         >>> regressor = cardan.model(cardan.load("rx90"), "regressor")
         >>> regressor.outputs, regressor.packed.outputs
-        ({'D': (6, 78)}, {'D': (203,)})"""
+        ({'D': (6, 78)}, {'D': (200,)})"""
         outputs: dict[str, ir_code.Output] = {}
         for name, there in self.sparsity.items():
             refs = self.code.outputs[name].refs
