@@ -27,6 +27,7 @@ from typing import Any
 from tests.web.conftest import TOKEN, Server, free_port
 
 from cardan.app.web.panels import page
+from cardan.app.web.panels.models import spoken
 
 _PARTS = Path(page.__file__).parents[1] / "parts"
 _ACTS = ("file", "slider", "slider", "cell", "derive")  # of a round, in any order
@@ -192,7 +193,7 @@ class User:
         menus = next(x["props"]["menus"] for x in self.elements.values()
                      if "menus" in x.get("props", {}))  # fmt: skip
         items = [item for menu in menus for item in menu["items"] if item]
-        wanted = next(item for item in items if item["words"] == self.model)
+        wanted = next(item for item in items if item["words"] == spoken(self.model).capitalize())
         choice = emitted("menus", "choose", {"item.id": wanted["id"]})
         await self.event(client, "menus", "choose", choice, wanted["hint"], "choice")
 
