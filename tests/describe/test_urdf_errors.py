@@ -55,7 +55,6 @@ ERRORS = {
     "python number": (changed('mass value="2"', 'mass value="1_0"'), "not a finite number"),
     "formula": (changed('xyz="0 0 1"', 'xyz="0 0 ${l}"'), "not a finite number"),
     "negative mass": (changed('mass value="2"', 'mass value="-2"'), "negative"),
-    "no mass": (changed('<mass value="2"/>', ""), "no <mass>"),
     "no inertia": (changed('izz="1"', ""), "<inertia> has no izz"),
     "effort": (changed('effort="1e9"', 'effort="nan"'), "effort of <limit>"),
     "damping": (changed('damping="0.3"', 'damping="a lot"'), "damping of <dynamics>"),

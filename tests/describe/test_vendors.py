@@ -114,6 +114,12 @@ def test_a_body_without_a_joint_that_moves_flies():
         assert "no link that moves" in str(faults[-1])
 
 
+def test_an_inertial_without_a_mass_weighs_nothing():
+    text = ARM.replace('<mass value="2"/>', "", 2).replace('<mass value="2"/>', '<mass value="3"/>')
+    robot = loaded(text, "arm.urdf", "link a: <inertial> has no <mass>", "link b: <inertial> has")
+    assert [one.M for one in robot.links] == [0, 3]
+
+
 def test_the_world_and_the_frames_of_drake():
     drake = '<drake:collision_filter_group name="g"><drake:member link="b"/>'
     text = ARM.replace('parent link="a"', 'parent link="world"').replace(BODY.format("a"), "")

@@ -57,7 +57,7 @@ LIMIT = 1e-9
 _TIED = 1e-7  # of accelerations under constraints, which lose digits of both
 # MuJoCo turns inertias into their principal axes up to this (kg m^2), or part of a body's own where
 # its moments are nearly the same
-_DIAGONAL = 1e-11
+_DIAGONAL = 2e-11
 _BALL = 1e-8
 _LARGE = 60  # joints: one state is compared
 

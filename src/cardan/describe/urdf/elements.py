@@ -132,7 +132,8 @@ def _inertial(element: Any, link: str, source: Source) -> Mass | None:
     for tag, part in parts.items():
         if part is None:
             words = f"<inertial> has no <{tag}>: write it, or take <inertial> out"
-            source.fault(words, element.sourceline, link)
+            severity = "warning" if tag == "mass" else "error"  # without mass there is none to lose
+            source.fault(words, element.sourceline, link, severity)
             return None
     mass = _number(parts["mass"], "value", link, source)
     if mass is not None and mass < 0:
