@@ -494,6 +494,9 @@ def test_loops_options_that_exclude_each_other() -> None:
     both = ("--q", "0.1,0.1,0.1", "--platform", "0,0,-0.4")
     assert "not both" in refused("loops", "delta", *both, status=2)
     assert "--to" in refused("loops", "delta", "--legs", status=2)
+    code = ("loops", "delta", "--to", "c")
+    assert "--platform: not with --to c" in refused(*code, "--platform", "0,0,-0.4", status=2)
+    assert "--q: not with --to c" in refused(*code, "--q", "0.1,0.1,0.1", status=2)
 
 
 def test_loops() -> None:

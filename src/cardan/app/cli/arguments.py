@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from math import isfinite
 from typing import Annotated
 
@@ -66,6 +67,19 @@ Configuration = Annotated[
     ),
 ]  # fmt: skip
 Degrees = Annotated[bool, typer.Option("--degrees", help="Angles among positions are in degrees.")]
+
+
+def is_given(ctx: typer.Context, name: str) -> bool:
+    """Does the option stand on the command line?"""
+    source = ctx.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
+
+
+def refuse_beside(ctx: typer.Context, useless: Collection[str], beside: str) -> None:
+    """Refuse options that would mean nothing beside others."""
+    words = [f"--{name}" for name in ctx.params if name in useless and is_given(ctx, name)]
+    if words:
+        raise typer.BadParameter(f"{', '.join(words)}: not with {beside}")
 
 
 def numbers(text: str, what: str) -> list[float]:

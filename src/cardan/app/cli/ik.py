@@ -9,7 +9,16 @@ import typer
 
 from ...errors import InputError, ModelError
 from . import completion
-from .arguments import CutLoops, Degrees, Json, RobotName, Settings, numbers
+from .arguments import (
+    CutLoops,
+    Degrees,
+    Json,
+    RobotName,
+    Settings,
+    is_given,
+    numbers,
+    refuse_beside,
+)
 from .motion import positions
 from .output import print_json, print_table, print_text, write
 from .sources import open_robot
@@ -88,12 +97,12 @@ def ik(
     """All configurations of a pose: solved, as equations, or as code."""
     from ... import model
 
-    _refuse_beside(ctx, to, numeric)
+    _refuse_useless(ctx, to, numeric)
     described = open_robot(robot, setting, tree=tree, fixed=fixed)
     if numeric and to:
         from ...inverse.numeric.code import numeric_code
 
-        named: dict[str, Any] = {"function": function} if _is_given(ctx, "function") else {}
+        named: dict[str, Any] = {"function": function} if is_given(ctx, "function") else {}
         text = numeric_code(
             described, to, frame or None, limits=limits, **named, **_tolerance(tolerance)
         )
@@ -136,23 +145,14 @@ def ik(
     _print(solution, T, answer, reason, json, notes)
 
 
-def _is_given(ctx: typer.Context, name: str) -> bool:
-    """Does the option stand on the command line?"""
-    source = ctx.get_parameter_source(name)
-    return source is not None and source.name == "COMMANDLINE"
-
-
-def _refuse_beside(ctx: typer.Context, to: str, numeric: bool) -> None:
+def _refuse_useless(ctx: typer.Context, to: str, numeric: bool) -> None:
     """Refuse options that would mean nothing: of one pose beside a text, of all configurations
     beside the numerical one."""
     useless = {"free", "method", "polynomial", "complete"} if numeric else set()
     if to:
         useless |= {"pose", "q", "degrees", "guess", "json", "polynomial"}
         useless |= {"reference"} if numeric else {"limits", "tolerance"}
-    words = [f"--{name}" for name in ctx.params if name in useless and _is_given(ctx, name)]
-    if words:
-        beside = " and ".join(["--numeric"] * numeric + ["--to"] * bool(to))
-        raise typer.BadParameter(f"{', '.join(words)}: not with {beside}")
+    refuse_beside(ctx, useless, " and ".join(["--numeric"] * numeric + ["--to"] * bool(to)))
 
 
 def _tolerance(value: float | None) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from . import completion
-from .arguments import Degrees, Json, Printed, RobotName, Settings, numbers
+from .arguments import Degrees, Json, Printed, RobotName, Settings, numbers, refuse_beside
 from .motion import moved
 from .output import print_json, print_table, print_text, write
 from .sources import open_robot
@@ -19,6 +19,7 @@ _LANGUAGES = ("c", "cpp", "python", "matlab", "rust")
 
 
 def loops(
+    ctx: typer.Context,
     robot: RobotName,
     setting: Settings = None,
     q: Annotated[
@@ -58,10 +59,12 @@ def loops(
         raise typer.BadParameter("give --q or --platform, not both", param_hint="--platform")
     if legs and not to:
         raise typer.BadParameter("goes with --to LANGUAGE", param_hint="--legs")
+    if to and to not in _FORMS:
+        refuse_beside(ctx, ("q", "degrees", "platform", "json"), f"--to {to}")
     described = open_robot(robot, setting)
     geometry = model(described, "loop-geometry", **({"known": known} if known else {}))
     if to and to not in _FORMS:
-        write(output, (geometry.legs if legs or platform else geometry).emit(to))
+        write(output, (geometry.legs if legs else geometry).emit(to))
         return
     facts = _facts(geometry)
     if platform:
