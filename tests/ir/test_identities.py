@@ -47,6 +47,14 @@ def test_identities_are_found(number: str) -> None:
     assert {code.nodes[ref] for ref in code.outputs["y"].refs} == {("const", int(number))}
 
 
+def test_infinity_is_no_number_of_a_field() -> None:
+    graph = Graph()
+    x = graph.leaf("x", 0)
+    code = gather(graph, {"x": (1,)}, {"y": ((2,), [x.apply("min", x, float("inf")), x - x * 1])})
+    same = identified(code)
+    assert same.nodes[same.outputs["y"].refs[0]][0] == "min"
+
+
 def test_what_is_only_near_or_equal_somewhere_stands() -> None:
     code = program("other")
     x = {"x": np.random.default_rng(0).normal(size=(5, 4))}

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Set
 from fractions import Fraction
 from hashlib import blake2b
+from math import isfinite
 from typing import Any
 
 from ..exact import Exact, exact
@@ -156,7 +157,7 @@ class _Point:
     def _number(self, x: int | float | Exact) -> int:
         if isinstance(x, Exact):
             return (self._residue(x.a) + self._residue(x.b) * self.pi) % self.prime
-        return self._residue(Fraction(x))
+        return self._residue(Fraction(x)) if isfinite(x) else self._random(repr(x))
 
     def _residue(self, x: Fraction) -> int:
         return x.numerator * pow(x.denominator, -1, self.prime) % self.prime
