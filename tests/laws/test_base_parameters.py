@@ -222,3 +222,17 @@ def test_what_a_format_cannot_hold_is_said() -> None:
     base = base_parameters(cardan.load("ur5"))
     with pytest.raises(cardan.CardanError, match=r"upper_arm.*centre of mass"):
         base.emit("urdf")
+
+
+def test_coefficients_that_are_solved_for_hold_no_noise() -> None:
+    """Of closed loops with numbers: M4R had 6.4e-15 M7, and 0.30999999999999717 for a length of
+    0.31; the rank gives what the formulas say to 1e-12."""
+    base = cardan.model(cardan.load("orthoglide-platform"), "base-parameters")
+    text = base.equations()
+    assert "e-1" not in text
+    assert "M4R = M4 + M5 + M6 - 3.225806451613*MX6" in text
+    assert "ZZ6R = ZZ6 - 0.31*MX6" in text
+    for step in base.steps:
+        for c, _ in getattr(step, "into", ()):
+            short = [x for x in (0.31, 1 / 0.31, 1, 0, 0.31**2) if abs(abs(float(c)) - x) < 1e-12]
+            assert short, (step, c)

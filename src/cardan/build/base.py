@@ -64,6 +64,9 @@ MODES = (
 )
 
 
+_DIGITS = 13  # of coefficients that are solved for; the last ones are round-off
+
+
 @dataclass(frozen=True)
 class BaseParameters:
     """The base parameters of a robot.
@@ -234,7 +237,9 @@ class BaseParameters:
             own = _values(robot)
         linear = {name for value in own.values() for name in symbols(value)}
         regrouped = regroup(bodies(robot, symbol), self.steps)
-        formulas = {c: collected(_as_value(v), linear) for c, v in regrouped.items()}
+        solved = any(isinstance(step, Merge) and not step.exact for step in self.steps)
+        digits = _DIGITS if solved else 0
+        formulas = {c: collected(_as_value(v), linear, digits) for c, v in regrouped.items()}
         return formulas, robot.parameters, known
 
     def table(self) -> list[tuple[str, str, str]]:

@@ -13,19 +13,34 @@ from fractions import Fraction
 from typing import Any
 
 from ...errors import ExpressionError
-from ...exact import exact
+from ...exact import Exact, exact
 from .expression import Expression, Value, add, multiply, power, subtract
 
 Monomial = tuple[tuple[Any, int], ...]  # (atom, power), in order of first appearance
 _LARGEST = 2000  # terms; beyond it the formula is left as it is
 
 
-def collected(value: Value, linear: Collection[str] = ()) -> Value:
-    """The formula multiplied out, with like terms joined and gathered."""
+def collected(value: Value, linear: Collection[str] = (), digits: int = 0) -> Value:
+    """The formula multiplied out, with like terms joined and gathered; digits: of coefficients
+    that are floats; those that vanish beside the largest are left out."""
     try:
-        return _gathered(_terms(value), linear)
+        terms = _terms(value)
+        return _gathered(_rounded(terms, digits) if digits else terms, linear)
     except (OverflowError, ExpressionError):  # too many terms, or a sum of them nests too deeply
         return value
+
+
+def _rounded(terms: dict[Monomial, Any], digits: int) -> dict[Monomial, Any]:
+    """The terms with long decimals, which are floats, of so many digits."""
+    least = 10.0 ** (1 - digits) * max((abs(float(c)) for c in terms.values()), default=0.0)
+    whole = dict[Monomial, Any]()
+    for monomial, c in terms.items():
+        long = isinstance(c, Exact) and not c.b and c.a.denominator >= 10**digits
+        if not (long or isinstance(c, float)):
+            whole[monomial] = c
+        elif abs(c) > least:
+            whole[monomial] = exact(f"{float(c):.{digits}g}")
+    return whole
 
 
 def _gathered(terms: dict[Monomial, Any], linear: Collection[str]) -> Value:
