@@ -65,7 +65,7 @@ def header(program: Program, printers: Sequence[Printer]) -> list[str]:
         safe = any(divisor.avoidable for divisor in program.divisors)
         more = "; effort='safe' gives a program that allows it" if safe else ""
         lines.append(f"must not be 0, no number comes out then: {', '.join(program.nonzero)}{more}")
-    lines.append("to read the equations: emit('text'), --to text; the plain form of the paper")
+    lines.append("to read the equations: emit('text'), or text as the language of cardan generate")
     return [line for text in lines for line in wrapped(one_line(text))]
 
 

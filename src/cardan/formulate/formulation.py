@@ -64,9 +64,8 @@ class Formulation:
         """What a reader of the program must know to read its intermediate values."""
         remarks = []
         if self.still:
-            listed = " ".join(map(str, sorted(self.still)))
             remarks.append(
-                f"links {listed} are computed in the axes of their joint before its turn"
+                f"{_links(self.still)} computed in the axes of the joint before its turn"
             )
         if self.regroup or self.balance or self.lump or self.rod:
             remarks.append(
@@ -74,10 +73,8 @@ class Formulation:
                 " same, forces and moments between links are not"
             )
         if self.align:
-            listed = " ".join(map(str, sorted(self.align)))
-            remarks.append(
-                f"links {listed} are computed in axes turned about their joint's by a constant"
-            )
+            turned = "computed in axes turned about the joint's by a constant"
+            remarks.append(f"{_links(self.align)} {turned}")
         if self.unit:
             key, j = self.unit
             remarks.append(f"the unit of length is {key} of link {j}")
@@ -85,3 +82,8 @@ class Formulation:
 
 
 PLAIN = Formulation()
+
+
+def _links(numbers: frozenset[int]) -> str:
+    listed = " ".join(map(str, sorted(numbers)))
+    return f"links {listed} are" if len(numbers) > 1 else f"link {listed} is"
