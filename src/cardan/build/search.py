@@ -20,8 +20,6 @@ from ..formulate.formulation import Formulation
 from ..formulate.search import effective, search
 from .derivation import Candidate, Derivation, Form, Sketch, Sketches, polished, verify, written
 
-__all__ = ["EFFORTS", "cheapest"]
-
 EFFORTS = ("plain", "normal", "safe", "max")
 BIG = 1100  # nodes: two formulations of a larger program are compared to the last
 

@@ -31,8 +31,6 @@ from .formulation import PLAIN, Formulation
 from .posture import axes, between, turned_back
 from .reform import Reformed, diagonal, reformed
 
-__all__ = ["inverse_dynamics", "motion_in_described_frames", "motion_of_cut_frames"]
-
 Scalar = Any
 Pair = tuple[Scalar, Scalar]
 a = Vec(0, 0, 1)

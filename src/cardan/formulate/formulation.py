@@ -30,8 +30,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-__all__ = ["LENGTHS", "PLAIN", "Formulation", "Unit"]
-
 Unit = tuple[str, int] | None  # a length of a link: ("d", 3)
 LENGTHS = ("d", "r", "b")
 

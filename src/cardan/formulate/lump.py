@@ -26,8 +26,6 @@ from ..algebra.vector import Vec, symmetric
 from ..models.bodies import Bodies, Body
 from ..models.transfer import symmetric_body, transfer
 
-__all__ = ["lumped"]
-
 Scalar = Any
 _NIL = 1e-9  # a symbol below it divides by nothing: no number then, rather than a wrong one
 _HEAVY = 20  # times the mass of the robot: a mass above it would cost digits

@@ -23,8 +23,6 @@ from ..models.transform import Turn, merged_turns
 from .formulation import PLAIN, Formulation
 from .reform import reformed
 
-__all__ = ["Axes", "axes", "between", "formulated", "own_turn", "turned_back", "with_points"]
-
 Scalar = Any
 Trig = tuple[tuple[str, Scalar, Scalar], ...]
 

@@ -28,8 +28,6 @@ from ..models.transfer import symmetric_body, transfer, transferred
 from .formulation import LENGTHS, Formulation
 from .lump import lumped
 
-__all__ = ["Reformed", "reformed", "regrouped"]
-
 Scalar = Any
 _TINY = 2.0**-60  # a length or first moment below it is nothing: it may be taken for this
 

@@ -16,8 +16,6 @@ from ..describe.robot import FIXED, PRISMATIC, REVOLUTE, Joint, Robot
 from ..describe.symbolic import is_quarter
 from .formulation import LENGTHS, Formulation
 
-__all__ = ["LARGE", "Prices", "effective", "search", "units"]
-
 LARGE = 12  # links: beyond them only the whole-robot choices are tried
 WORK = 60_000  # nodes of a search: the number of trials follows from it
 HOPELESS = 1.05  # a start that much above another algorithm's price is not climbed from

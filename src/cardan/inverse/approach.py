@@ -18,11 +18,6 @@ from ..kernel.language import (
 )
 from ..kernel.linalg import least_squares
 
-__all__ = [
-    "JOINTS", "WRONG", "Arm", "Axes", "Frame", "Joint", "SixArm", "advance", "approach",
-    "columns_of", "compare", "composed", "frame_of", "place",
-]  # fmt: skip
-
 WRONG = 1e-2  # residual of a branch that is not a solution at all, relative to the arm's scale
 FINEST = 2e-15  # residual that no step makes smaller, in the same way
 ROUNDS = 40

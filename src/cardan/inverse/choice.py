@@ -14,8 +14,6 @@ from .approach import Arm
 from .chain.chain import NumericChain
 from .doubt import Found, arm_table
 
-__all__ = ["bound_choice", "chosen"]
-
 TURN = 6.283185307179586
 ROUNDING = 1e-9  # by which a limit may be exceeded
 

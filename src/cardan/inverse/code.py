@@ -41,8 +41,6 @@ from .general.text import elimination
 if TYPE_CHECKING:
     from .geometry import InverseGeometry
 
-__all__ = ["chain_text", "emitted"]
-
 DOCUMENTS = ("markdown", "html")
 
 

@@ -14,8 +14,6 @@ from .approach import JOINTS
 from .chain.chain import NumericChain
 from .settle import ACCEPT, settled
 
-__all__ = ["Found", "arm_table", "of_notes", "settled_near"]
-
 Array = NDArray[np.float64]
 NOISE = 4e-15
 Bools = NDArray[np.bool_]

@@ -36,8 +36,6 @@ from .poses import asked, poses
 from .reach import Reach, reach
 from .single import Single, single
 
-__all__ = ["InverseGeometry"]
-
 Array = NDArray[np.float64]
 VALUES = 8  # sets of values of the symbols for which single poses are prepared
 

@@ -24,8 +24,6 @@ from .closed_form.trial import Trial, lost_branches, missing, trial_of
 from .general.kept import sample_values
 from .geometry import InverseGeometry
 
-__all__ = ["inverse_geometry"]
-
 ROUNDING = 1e-15
 FEW = 12  # poses on which a closed form of rounded values is compared with the general method
 

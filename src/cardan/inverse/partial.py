@@ -25,8 +25,6 @@ from .poses import refuse_rotations
 if TYPE_CHECKING:
     from .geometry import InverseGeometry
 
-__all__ = ["Partial", "is_partial", "partial"]
-
 Array = NDArray[np.float64]
 SAME = 1e-6  # configurations closer than this are one
 SINGULAR = 1e-6  # smallest singular value of a Jacobian that has lost rank

@@ -12,8 +12,6 @@ from ..arguments import floats
 from ..errors import InputError
 from .closed_form.collect import checked
 
-__all__ = ["ROUND_OFF", "asked", "checking", "poses", "refuse_rotations"]
-
 Array = NDArray[np.float64]
 ROUND_OFF = 1e-12
 RIGID = 1e-6  # how far from a rotation a matrix may be

@@ -16,8 +16,6 @@ from ..algebra.newton import Damping, Rule, newton
 from ..describe.robot import PRISMATIC
 from .chain.chain import NumericChain
 
-__all__ = ["Reach", "reach"]
-
 Array = NDArray[np.float64]
 STARTS = 64
 ROUNDS = 80

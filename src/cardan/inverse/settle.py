@@ -7,9 +7,6 @@ from .approach import JOINTS, WRONG, Arm, Frame, Reached, approach, frame_of
 from .general.family import families
 from .solutions import Room, Solutions, add_solution, nearest, put_solution
 
-__all__ = ["ACCEPT", "CLEAN", "CLEAR", "FARTHEST", "SAFE", "SLIDES", "Look", "begin",
-           "conclude", "impossible", "settle", "settled"]  # fmt: skip
-
 FAMILIES = True  # answers of families are counted once, those beside families told apart
 SLIDES = True  # some joints may slide
 CLEAR = 1e-10  # a margin (square of a sine) below may be that of an equation that vanishes

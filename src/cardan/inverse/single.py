@@ -18,13 +18,12 @@ from .choice import bound_choice
 from .closed_form.batch import Closed
 from .general.extended import Extended
 from .general.held import HeldSolver
-from .general.method import MOST, GeneralSolver
+from .general.method import GeneralSolver
+from .general.records import MOST
 from .poses import ROUND_OFF, checking
 
 if TYPE_CHECKING:
     from .geometry import InverseGeometry
-
-__all__ = ["Single", "single"]
 
 Array = NDArray[np.float64]
 # pose, value of the free joint, guess, limits -> rows

@@ -5,8 +5,6 @@ from __future__ import annotations
 from ..kernel.language import OPEN, Array, floor, record
 from .approach import Arm
 
-__all__ = ["Room", "Solution", "Solutions", "add_solution", "nearest", "put_solution"]
-
 PI = 3.141592653589793
 
 

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 from .code import Code, arguments
 
-__all__ = ["Angles", "angles"]
-
 _SUMS = ("add", "sub", "neg")
 
 

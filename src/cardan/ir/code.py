@@ -21,8 +21,6 @@ from ..errors import ProgramError
 from ..exact import Exact, exact
 from .graph import OPERATIONS, Graph, Node
 
-__all__ = ["Code", "Output", "from_json", "gather", "reached", "reordered", "to_json", "verify"]
-
 Shape = tuple[int, ...]
 FORMAT = 1
 LEAVES = frozenset({"const", "input", "none"})

@@ -8,8 +8,6 @@ from operator import itemgetter
 
 from .code import LEAVES, Code
 
-__all__ = ["Cost", "cost", "depends_on"]
-
 _COLUMN = {
     "add": ("add",), "sub": ("add",), "mul": ("mul",), "div": ("div",), "neg": (),
     "fma": ("mul", "add"), "fms": ("mul", "add"), "fnma": ("mul", "add"),

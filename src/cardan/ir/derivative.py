@@ -16,8 +16,6 @@ from .cost import Cost, cost
 from .graph import Graph, Node
 from .passes import inline, replay
 
-__all__ = ["adjoint", "along", "derivative", "jacobians", "tangent"]
-
 Scalar = Any
 
 

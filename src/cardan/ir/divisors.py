@@ -17,8 +17,6 @@ from .cost import depends_on
 from .interpret import FUNCTIONS
 from .spell import ATOM, MINUS, Piece, Speller
 
-__all__ = ["Divisor", "divisors", "formula", "vanishing"]
-
 _NIL = 1e-9  # a factor below it is what vanishes
 
 

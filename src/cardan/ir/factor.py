@@ -18,8 +18,6 @@ from .graph import Graph
 from .identities import identified
 from .passes import elements, regathered, replay
 
-__all__ = ["factored", "improved", "rewritten_sums"]
-
 _LARGEST = 6000  # nodes: larger programs are left as they are
 
 Scalar = Any

@@ -19,8 +19,6 @@ from typing import Any
 from ..exact import Exact, exact
 from .spell import ATOM, MINUS, Piece, Speller
 
-__all__ = ["OPERATIONS", "Expr", "Graph", "Node"]
-
 Node = tuple[Any, ...]
 _PLAIN = (int, float)  # numbers whose value may be 0 or 1; an Exact is neither
 

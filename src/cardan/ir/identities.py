@@ -20,8 +20,6 @@ from .code import Code
 from .graph import Expr, Graph, Node
 from .passes import rebuild, replay
 
-__all__ = ["identified"]
-
 # random primes: of a prime near a power of 2 floats, fractions over such powers, are small numbers
 _PRIMES = (1741290833290112809, 1902837465019283759)
 _LARGEST = 2**20  # of the numerator and the denominator of a constant that is recognised

@@ -11,8 +11,6 @@ import numpy as np
 
 from .code import Code
 
-__all__ = ["FUNCTIONS", "interpret", "node_values", "outputs_of"]
-
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "add": operator.add,
     "sub": operator.sub,

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 
 from .code import LEAVES, Code, Output, arguments
 
-__all__ = ["calm", "most_waiting"]
-
 
 def calm(code: Code) -> Code:
     """The program in the other order if far fewer values wait to be used in it: compilers move

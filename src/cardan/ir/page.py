@@ -16,8 +16,6 @@ from .code import Code, Shape
 from .graph import Graph, Node
 from .passes import elements, permuted, replayed
 
-__all__ = ["Page", "Quantity", "sines"]
-
 
 @dataclass(frozen=True)
 class Quantity:

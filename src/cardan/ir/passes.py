@@ -17,11 +17,6 @@ from .code import LEAVES, Code, Output, arguments, gather
 from .cost import _COLUMN, Cost, depends_on
 from .graph import Expr, Graph, Node
 
-__all__ = [
-    "elements", "expanded_cost", "fuse", "inline", "live", "permuted", "rebuild", "regathered",
-    "replayed", "split", "transplanted",
-]  # fmt: skip
-
 
 def rebuild(code: Code, rewrite: Callable[[Graph, int, Node, list[Any]], Any]) -> Code:
     """Replay a program; `rewrite(graph, id, node, scalars)` returns the new scalar of each node."""

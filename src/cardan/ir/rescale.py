@@ -22,8 +22,6 @@ from .cost import depends_on
 from .graph import Expr, Graph
 from .passes import regathered, replay
 
-__all__ = ["away_from_zero", "rescaled"]
-
 Scalar = Any
 _TINY = 2.0**-60
 _SUMS = ("add", "sub")

@@ -26,8 +26,6 @@ from .passes import regathered, replay
 from .rescale import away_from_zero
 from .share import shared
 
-__all__ = ["reused"]
-
 Scalar = Any
 Term = tuple[int, int]  # sign, node id
 Product = tuple[int, int, int]  # sign, factors

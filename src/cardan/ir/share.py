@@ -19,8 +19,6 @@ from .cost import depends_on
 from .graph import Graph
 from .passes import regathered, replay
 
-__all__ = ["shared"]
-
 Term = tuple[int, int]  # sign, node id (negative ids are pairs made here)
 Pair = tuple[int, int, int]  # two ids, relative sign
 

@@ -10,8 +10,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["ATOM", "MINUS", "PRODUCT", "SUM", "UNARY", "Piece", "Speller", "infix"]
-
 MINUS, SUM, PRODUCT, UNARY, ATOM = range(5)
 Piece = tuple[str, int]
 Node = tuple[Any, ...]

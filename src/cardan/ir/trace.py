@@ -18,8 +18,6 @@ from .graph import Expr, Graph
 from .identities import identified
 from .page import Page, Quantity
 
-__all__ = ["PARAMETERS", "Listed", "Tracer"]
-
 _CELLS = "\0cells"
 # stem, key, shape and elements of a quantity, and the title it stands under if it has one
 Listed = tuple[str, str, Shape, list[Any]] | tuple[str, str, Shape, list[Any], str]

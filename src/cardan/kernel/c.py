@@ -12,8 +12,6 @@ from .program import ARCTANGENT
 from .scopes import COUNTER, Scopes, component_loop
 from .text import Spelling, assigned, bounds
 
-__all__ = ["KernelC", "KernelCpp"]
-
 _SCALARS = {"float": "double", "int": "int", "bool": "int"}
 _SHORT = {ast.Add: "+=", ast.Sub: "-=", ast.Mult: "*="}
 WIDE = 100  # columns of a line

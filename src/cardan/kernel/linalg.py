@@ -9,23 +9,6 @@ from __future__ import annotations
 
 from .language import Array, Booleans, Integers, empty, integers, record, sqrt
 
-__all__ = [
-    "WIDEST",
-    "Rest",
-    "complex_null_space",
-    "complex_solve",
-    "eigenvalues",
-    "flatness",
-    "largest_of",
-    "least_squares",
-    "normal_equations",
-    "normal_step",
-    "null_vectors",
-    "reduce_rows",
-    "solve_square",
-    "squares",
-]
-
 EPS = 2.220446049250313e-16
 LARGEST = 24  # rows of an eigenvalue problem
 WIDEST = 128  # variables of normal equations

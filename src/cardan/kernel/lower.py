@@ -24,8 +24,6 @@ from typing import Any
 from ..errors import ProgramError
 from .records import ARRAYS, OPEN, Layout
 
-__all__ = ["Lowering"]
-
 _NEW = ("zeros", "empty")
 _LISTS = {"integers": "int", "booleans": "bool"}
 

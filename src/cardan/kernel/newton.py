@@ -12,8 +12,6 @@ from __future__ import annotations
 from .language import Array, Booleans, record, sqrt
 from .linalg import normal_step
 
-__all__ = ["Descent", "accepts", "begin", "put_step"]
-
 FLATTEST = 1e-14  # of the longest column: the least mu
 
 

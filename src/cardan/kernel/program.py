@@ -12,8 +12,6 @@ from math import prod
 from ..emit.lower import lower
 from ..ir.code import LEAVES, Code, arguments
 
-__all__ = ["ARCTANGENT", "Straight", "straight_line"]
-
 _OPERATORS: dict[str, type[ast.operator]] = {
     "add": ast.Add, "sub": ast.Sub, "mul": ast.Mult, "div": ast.Div,
 }  # fmt: skip

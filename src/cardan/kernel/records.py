@@ -33,9 +33,6 @@ import numpy as np
 
 from ..errors import ProgramError
 
-__all__ = ["OPEN", "Booleans", "Field", "Integers", "Layout", "Part", "Vector", "cross", "dot",
-           "layout_of", "record", "view"]  # fmt: skip
-
 T = TypeVar("T")
 OPEN = 0
 Integers = list[int]

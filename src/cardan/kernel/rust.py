@@ -12,8 +12,6 @@ from .language import BUILTINS, Kernel, type_of
 from .scopes import Scopes
 from .text import Spelling, assigned, bounds
 
-__all__ = ["KernelRust"]
-
 _KINDS = {"float": "f64", "int": "i64", "bool": "bool"}
 _ZERO = {"float": "0.0", "int": "0", "bool": "false"}
 _WORDS = frozenset({

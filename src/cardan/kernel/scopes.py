@@ -8,8 +8,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["COUNTER", "Scopes", "component_loop", "mentioned"]
-
 COUNTER = "xyz"  # the variable of a loop over components
 
 

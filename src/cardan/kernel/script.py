@@ -11,9 +11,6 @@ from ..emit.header import CODING
 from .language import Kernel, type_of
 from .text import Face, Spelling, assigned, bounds
 
-__all__ = ["KernelMatlab", "KernelPython"]
-
-
 _FLAT = """
 def _flat(name, values, size):
     \"\"\"Numbers of nested sequences, row by row.\"\"\"

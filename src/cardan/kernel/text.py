@@ -16,11 +16,6 @@ from ..emit.header import one_line
 from ..errors import ProgramError, UnknownNameError
 from .language import Bound, Kernel, is_logic, kernels_of, read_only_what_counts, type_of
 
-__all__ = [
-    "KERNEL_LANGUAGES", "Face", "Spelling", "assigned", "bounds", "kernel_language",
-    "kernel_source",
-]  # fmt: skip
-
 # language -> module and class, imported when first asked for
 KERNEL_LANGUAGES = {
     "c": ("c", "KernelC"), "cpp": ("c", "KernelCpp"),

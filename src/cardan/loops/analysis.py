@@ -31,8 +31,6 @@ from .numeric import Array, Equations, closing_geometry, equations, skeleton, un
 from .rounding import ROUNDED
 from .search import Gap, least_gap
 
-__all__ = ["Analysis", "Sample", "analyse", "independent", "independent_rows"]
-
 Rolled = tuple[tuple[str, ...], ...]  # of each wheel, the components of its velocity
 Rows = tuple[tuple[Chosen, ...], Rolled]
 _UPRIGHT = 1e-9  # a wheel's axis along the normal, and its centre's rise by the robot's size

@@ -33,17 +33,6 @@ from .analysis import Analysis
 from .chain import Chain
 from .kernels import ASIDE, MOST, MOST_MOVED, Plan, Rated, Stage, rated
 
-__all__ = [
-    "Answers",
-    "Step",
-    "invariants",
-    "parts_of",
-    "plan_of",
-    "run_kernel",
-    "run_plan",
-    "steps_of",
-]
-
 Array = np.ndarray
 _LARGEST = 4  # unknowns in one loop, beside its cut joint
 _STILL = {7: 3, 8: 4, 9: 2}  # components in the axes of the cut, and in those of frame 0

@@ -14,8 +14,6 @@ from .numeric import Array, Equations, numeric
 if TYPE_CHECKING:
     from .geometry import LoopGeometry
 
-__all__ = ["many"]
-
 _SINGULAR = 1e-6  # of singular(q): assemblies meet there
 _DOUBTFUL = 1e-3  # of flatness, which is that but for a factor
 

@@ -16,8 +16,6 @@ from ..mechanism.coordinates import Coordinates
 from ..mechanism.loops import LoopFrames, opened
 from .closing import ANGLES, LENGTHS, Closing
 
-__all__ = ["Chain", "meeting"]
-
 Array = np.ndarray
 
 

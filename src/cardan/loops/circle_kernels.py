@@ -12,8 +12,6 @@ from ..kernel.language import Array, atan2, cos, empty, record, sin
 from ..kernel.linalg import solve_square
 from .kernels import PI
 
-__all__ = ["LEGS", "MOST_PLACES", "Circle", "Circles", "Place", "Places", "turned"]
-
 LEGS = 3
 SPOKES = 11  # samples of a trigonometric polynomial of degree 5
 DEGREE = 10

@@ -34,12 +34,6 @@ from ..kernel.language import (
 from ..kernel.linalg import largest_of, normal_equations, normal_step, squares
 from ..kernel.newton import Descent, accepts, begin, put_step
 
-__all__ = [
-    "ANGLES", "CLOSED", "LENGTHS", "MOST_EQUATIONS", "Carried", "Closing", "Closings", "Free",
-    "Outcome", "Way", "carry", "close", "led_to", "open_by", "put_equations",
-    "put_residuals", "put_slope",
-]  # fmt: skip
-
 MOST_EQUATIONS = 192
 CLOSED = 1e-11  # of the robot's size, or rad: a loop this far open is closed
 FINEST = 1e-15

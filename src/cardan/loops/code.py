@@ -26,8 +26,6 @@ from .place_kernels import placed
 if TYPE_CHECKING:
     from .geometry import LoopGeometry
 
-__all__ = ["emitted", "frames_code", "in_metres", "require_numbers", "require_steps"]
-
 
 def emitted(geometry: LoopGeometry, language: str, function: str, p: Any = None) -> str:
     """Self-contained code, c, cpp, python, matlab or rust, of all assemblies at given positions."""

@@ -15,8 +15,6 @@ import numpy as np
 
 from .numeric import Array, Equations
 
-__all__ = ["FAR", "LEAST", "STEP", "ByEquations", "Follower", "carried"]
-
 STEP = 0.2  # of the active joints at most
 FAR = 0.1  # from the tangent at most
 LEAST = 1e-4  # of the way: a step that fails is not made shorter than this

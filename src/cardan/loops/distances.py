@@ -28,8 +28,6 @@ from .analytic import Answers, Step, plan_of, run_kernel, steps_of
 from .chain import Chain, meeting
 from .place_kernels import Hold, rated_places
 
-__all__ = ["Distances", "centre_of"]
-
 Array = np.ndarray
 _MOTIONS = {
     (PRISMATIC, PRISMATIC): "point",

@@ -40,8 +40,6 @@ if TYPE_CHECKING:
     from .analysis import Sample
     from .geometry import LoopGeometry
 
-__all__ = ["Formula", "Formulas", "formulas_of", "opening", "root_of"]
-
 Scalar = Any
 Invariant = tuple[int, int, int]  # its kind, frames a and b
 Terms = tuple[Scalar, Scalar, Scalar]  # X, Y, Z of an angle; of a length a x² + b x + c

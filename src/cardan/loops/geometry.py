@@ -31,13 +31,13 @@ from ..mechanism.platform import Modules, Parallel
 from .analysis import Analysis, analyse, independent
 from .analytic import Answers, Step, run_plan, steps_of
 from .batch import many
+from .closing import CLOSED
 from .continuation import FAR, LEAST, STEP, ByEquations, carried
 from .distances import Distances
 from .formulas import Formulas, formulas_of
 from .hexapod import Hexapod
 from .kernels import MOST
 from .numeric import (
-    CLOSED,
     Array,
     Equations,
     closing_geometry,
@@ -53,8 +53,6 @@ from .numeric import (
 from .poses import NOT_PROVEN, Assemblies, Poses, poses_of
 from .search import least_gap, searched
 from .standing import standing
-
-__all__ = ["LoopGeometry"]
 
 TRIED = 12  # configurations of each sample on which a closed form is tried
 REGULAR = 1e-4  # of singular(q): below it assemblies meet, or one is a whole family

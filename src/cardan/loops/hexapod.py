@@ -22,8 +22,6 @@ from .distances import centre_of
 from .study import Family, PlatformPoses, family_of, poses_at
 from .study_kernels import LEGS
 
-__all__ = ["Hexapod"]
-
 Array = np.ndarray
 _SAMPLES = 4  # configurations that span where a point may go
 

@@ -31,11 +31,10 @@ from ..inverse.poses import asked
 from ..inverse.reach import Reach
 from ..mechanism.coordinates import Coordinates
 from .analysis import Analysis
+from .closing import CLOSED
 from .geometry import LoopGeometry
-from .numeric import CLOSED, Array, Equations, difference, geometry_symbols, wrapped
+from .numeric import Array, Equations, difference, geometry_symbols, wrapped
 from .points import Points
-
-__all__ = ["Closure", "closed_inverse_geometry"]
 
 _RANK = 1e-7
 _SINGULAR = 1e-6  # of LoopGeometry.singular: assemblies meet there

@@ -22,8 +22,6 @@ from .inverse_kernels import OPEN_BY, ROWS, closed_inverse, closed_inverse_of_sy
 if TYPE_CHECKING:
     from .inverse import Closure
 
-__all__ = ["emitted"]
-
 
 def emitted(ik: Closure, language: str, function: str, complete: bool = False) -> str:
     """Self-contained code, in a language of kernels, of all configurations of a pose."""

@@ -15,8 +15,6 @@ from ..kernel.linalg import largest_of
 from .closing import MOST_EQUATIONS, Closings, led_to, put_residuals
 from .kernels import MOST, LongTree, Plan, Rated, rated, tree_of
 
-__all__ = ["ROWS", "closed_inverse", "closed_inverse_of_symbols", "configurations"]
-
 ROWS = 256  # configurations that there is room for
 OPEN_BY = 1e-8  # rad, or of the robot's size (with symbols 1 m): how far loops may be open
 FLAT = 1e-6  # of the loops' Jacobian: assemblies meet there

@@ -40,12 +40,6 @@ from ..kernel.language import (
 from ..kernel.linalg import flatness, largest_of
 from .closing import MOST_EQUATIONS, Closing, Free, led_to, put_equations, put_slope
 
-__all__ = [
-    "ASIDE", "MOST", "MOST_INVARIANTS", "MOST_MOVED", "Found", "LongTree", "Plan", "Rated",
-    "Stage", "assemblies", "assemblies_of_symbols", "is_fresh", "put_in_order",
-    "put_meeting", "rated", "tree_of",
-]  # fmt: skip
-
 MOST = 64  # assemblies
 MOST_INVARIANTS = 8
 MOST_MOVED = 16  # frames behind a joint

@@ -37,11 +37,6 @@ from .chain import Chain
 from .closing import CLOSED, LENGTHS, MOST_EQUATIONS, carry, close, open_by
 from .rounding import closest
 
-__all__ = [
-    "CLOSED", "Equations", "closing_geometry", "difference", "equations", "geometry_symbols",
-    "loop_symbols", "numeric", "ordered", "skeleton", "undriven", "unique", "wrapped",
-]  # fmt: skip
-
 Array = np.ndarray
 _SIZE = "\0size"  # the robot's size, a parameter of the traced equations
 _SAME = 1e-5  # configurations nearer than this are one

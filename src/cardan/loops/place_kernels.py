@@ -28,8 +28,6 @@ from ..kernel.linalg import solve_square
 from .circle_kernels import LEGS, MOST_PLACES, Circles, Places, turned
 from .kernels import MOST, PI, Found, Plan, Rated, is_fresh, put_in_order, put_meeting, rated
 
-__all__ = ["Hold", "placed", "rated_places"]
-
 POINT = 0  # motions: a point of a plane,
 PLANE = 2  # a plane with a turn; else a point of space
 

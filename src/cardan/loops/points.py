@@ -19,8 +19,6 @@ from ..mechanism.frames import with_frames
 from .geometry import LoopGeometry
 from .numeric import Array
 
-__all__ = ["Points"]
-
 _SLIDES = ("point_x", "point_y", "point_z")
 
 

@@ -15,8 +15,6 @@ from ..algebra.vector import Mat, Vec
 from ..mechanism.platform import Parallel
 from .numeric import Array, Equations
 
-__all__ = ["NOT_PROVEN", "Assemblies", "Poses", "poses_of"]
-
 NOT_PROVEN = (
     "found by Newton's method from many starts, which does not prove that these are all: there may"
     " be more"

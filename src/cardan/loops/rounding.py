@@ -24,8 +24,6 @@ from ..describe.values.expression import Value, number, symbol, symbols
 if TYPE_CHECKING:
     from .numeric import Equations
 
-__all__ = ["ROUNDED", "closest"]
-
 Array = np.ndarray
 System = Callable[[Robot, Mapping[str, float]], "Equations"]
 ROUNDED = 5e-5  # rad, or of the robot's size: a gap that four decimals leave

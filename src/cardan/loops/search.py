@@ -9,9 +9,8 @@ from itertools import product
 import numpy as np
 
 from ..mechanism.loops import ROWS
-from .numeric import CLOSED, Array, Equations, unique, wrapped
-
-__all__ = ["Gap", "least_gap", "searched"]
+from .closing import CLOSED
+from .numeric import Array, Equations, unique, wrapped
 
 _STARTS = 96  # per round
 _ROUNDS = 10

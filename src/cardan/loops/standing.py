@@ -18,8 +18,6 @@ from ..mechanism.coordinates import holonomic
 from ..mechanism.platform import Modules
 from .numeric import Array, Equations, equations
 
-__all__ = ["assembled", "standing"]
-
 _TRIES = 48
 _UNSEEN = 1e-12  # derivatives of loops by the unit of a joint that they do not see
 _CERTAIN = 0.05  # smallest singular value of the passive joints in a configuration to start from

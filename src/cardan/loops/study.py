@@ -28,8 +28,6 @@ from ..errors import ModelError
 from ..kernel.records import layout_of
 from .study_kernels import Held, Reached, follow_path
 
-__all__ = ["GENERAL", "Family", "PlatformPoses", "family_of", "poses_at"]
-
 Array = np.ndarray
 GENERAL = 40  # complex solutions of a general platform
 _PACES = ((1e-3, 1e-10), (1e-5, 1e-13), (1e-7, 1e-14))  # a path that fails is followed more closely

@@ -20,8 +20,6 @@ from __future__ import annotations
 from ..kernel.language import Array, Vector, cross, dot, empty, record, sqrt
 from ..kernel.linalg import complex_solve
 
-__all__ = ["LEGS", "Held", "Legs", "Pace", "Reached", "follow_path"]
-
 LEGS = 6
 SIZE = 8  # complex coordinates of P⁷
 STUDY = 6  # row of the Study quadric, after those of the legs

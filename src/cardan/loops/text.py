@@ -22,8 +22,6 @@ from .formulas import Formula, Formulas, opening, root_of
 if TYPE_CHECKING:
     from .geometry import LoopGeometry
 
-__all__ = ["in_books", "text_of"]
-
 # of closing_error: the last ones only tell a direction from its opposite
 _EQUATIONS = {
     "revolute": 5, "cylindrical": 4, "prismatic": 5, "fixed": 6, "universal": 4, "spherical": 3,

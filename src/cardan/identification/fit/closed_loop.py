@@ -20,8 +20,6 @@ from ..read.signals import Motion
 from ..recipe import Recipe, per_joint
 from .fitting import Source
 
-__all__ = ["checked", "followed"]
-
 _STEP = 1e-3  # s, of the simulation at most
 _FAR = 10.0  # rad or m from the commanded motion
 

@@ -18,8 +18,6 @@ from ..model.equations import Reduction
 from .fitting import Fitting
 from .solve import instrumental
 
-__all__ = ["Gains", "drive_gains"]
-
 _VAGUE = 0.2  # standard deviation of a factor that is not believed
 
 

@@ -25,9 +25,10 @@ from ...catalogue import model as derive
 from ...describe.robot import FIXED, PRISMATIC, Robot
 from ...describe.values.expression import number
 from ...errors import InputError, ModelError
+from ...loops.closing import CLOSED
 from ...loops.continuation import carried
 from ...loops.geometry import LoopGeometry
-from ...loops.numeric import CLOSED, Equations, difference, skeleton
+from ...loops.numeric import Equations, difference, skeleton
 from ...loops.search import Gap, least_gap
 from ...loops.standing import standing
 from ...mechanism.coordinates import Coordinates, holonomic

@@ -21,8 +21,6 @@ from ...describe.robot import REVOLUTE
 from ...errors import ModelError
 from .chain import Chain, NumericChain
 
-__all__ = ["ARM_ANGLE", "arm_angle", "elbow", "has_arm_plane", "require_arm_plane"]
-
 Scalar = Any
 ARM_ANGLE = "arm-angle"
 TINY = 1e-20

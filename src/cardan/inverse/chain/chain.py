@@ -31,8 +31,6 @@ from ...mechanism.frames import with_frames
 from ...mechanism.tree import Tree
 from .fold import Screw, Word, folded
 
-__all__ = ["Chain", "ChainJoint", "NumericChain"]
-
 Array = NDArray[np.float64]
 
 

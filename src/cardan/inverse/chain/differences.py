@@ -8,8 +8,6 @@ from numpy.typing import NDArray
 from ...describe.robot import REVOLUTE
 from .chain import NumericChain
 
-__all__ = ["distance", "scaled", "wrapped"]
-
 Array = NDArray[np.float64]
 
 

@@ -37,8 +37,6 @@ from ...describe.values.expression import Expression, Value
 from ...errors import ModelError
 from ...exact import pi
 
-__all__ = ["Screw", "Word", "folded", "is_far", "leaning"]
-
 Screw = tuple[str, Value, Value]  # axis "x" or "z", angle, shift
 Pair = tuple[Value, Value]  # angle, shift
 Across = tuple[Value, Value, Value]  # alpha, d, beta

@@ -28,8 +28,6 @@ from ..settle import CLEAR, SAFE
 from .collect import collect_all
 from .driver import BRANCHES, branches, look
 
-__all__ = ["Closed"]
-
 Array = NDArray[np.float64]
 CHUNK = 2048
 NEAR_EDGE = 10.0  # margins, over the change of the arm, that may be of the other sign

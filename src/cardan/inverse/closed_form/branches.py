@@ -23,8 +23,6 @@ from .matrices import IDENTITY, Frame, arm_values, before, compose, placed_frame
 from .paul import Derivation
 from .roots import select
 
-__all__ = ["arm_program", "one_branch", "program"]
-
 Scalar = Any
 MEANING = {
     "T": "pose of the frame: homogeneous matrix, m",

@@ -7,8 +7,6 @@ from ..approach import Arm, Frame, frame_of
 from ..settle import CLEAN, FARTHEST, SAFE, SLIDES, impossible
 from ..solutions import Room
 
-__all__ = ["Collected", "Gap", "checked", "collect", "collect_all"]
-
 PI = 3.141592653589793
 TURN = 6.283185307179586
 BROKEN = 1e300

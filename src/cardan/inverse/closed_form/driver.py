@@ -19,8 +19,6 @@ from ..solutions import Room, Solutions
 from .collect import Collected, collect
 from .roots import TINY
 
-__all__ = ["BRANCHES", "branches", "inverse", "inverse_of_symbols", "look"]
-
 PI = 3.141592653589793
 VALUES = 24  # values of a joint that may have many
 NEAR = 6  # poses nearby

@@ -17,8 +17,6 @@ from .polynomial import (
 )  # fmt: skip
 from .shadow import Shadow
 
-__all__ = ["Equation", "equations"]
-
 Scalar = Any
 
 

@@ -8,8 +8,6 @@ from itertools import groupby
 
 from ...emit.latex import broken, escaped, symbol_of, visible
 
-__all__ = ["MARK", "document", "greek", "prose", "spelled"]
-
 _LONG = 24  # signs of a left side
 _WIDTH = 46  # signs of a line of an article
 MARK = "\x01"  # before and behind a formula in words

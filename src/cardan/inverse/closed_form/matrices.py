@@ -22,11 +22,6 @@ from ..chain.fold import Screw
 from ..settle import ACCEPT
 from .polynomial import C, R, S, atom
 
-__all__ = [
-    "Frame", "Geometry", "Joint", "arm_values", "compose", "geometry", "inverse", "placed_frame",
-    "placements",
-]  # fmt: skip
-
 Scalar = Any
 IDENTITY = Mat([[1, 0, 0], [0, 1, 0], [0, 0, 1]])
 

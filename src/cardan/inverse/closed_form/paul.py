@@ -22,8 +22,6 @@ from .relation import Relation, relations
 from .roots import TINY, Aid, Root, solved
 from .shadow import Shadow
 
-__all__ = ["Derivation", "Step", "Unsolved", "derive"]
-
 Scalar = Any
 
 

@@ -14,21 +14,6 @@ from typing import Any
 from ...exact import exact
 from ...ir.graph import Expr
 
-__all__ = [
-    "LIMIT",
-    "MANY",
-    "C",
-    "Polynomial",
-    "R",
-    "S",
-    "atom",
-    "coefficient",
-    "polynomial",
-    "quotient",
-    "terms",
-    "variables",
-]
-
 Scalar = Any
 Monomial = tuple[int, ...]  # atoms in ascending order, repeated for powers
 C, S, R = 0, 1, 2

@@ -26,8 +26,6 @@ from .equation import Equation
 from .polynomial import MANY, C, R, S, coefficient, polynomial, quotient, terms, variables
 from .shadow import SURE, Shadow
 
-__all__ = ["QUARTICS", "Relation", "relations"]
-
 Scalar = Any
 QUARTICS = ("quartic", "powers")
 

@@ -19,8 +19,6 @@ from ...ir.graph import Expr, Graph
 from .polynomial import quotient
 from .relation import Relation
 
-__all__ = ["TINY", "Aid", "Root", "select", "solved"]
-
 Scalar = Any
 TINY = 1e-24  # the digits of a direction are lost
 

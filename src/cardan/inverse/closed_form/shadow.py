@@ -22,8 +22,6 @@ from ..chain.chain import Chain
 from .matrices import Geometry
 from .polynomial import MANY, C, R, S, polynomial, terms
 
-__all__ = ["SURE", "ZERO", "Shadow"]
-
 Array = NDArray[np.float64]
 Scalar = Any
 SAMPLES = 6

@@ -30,8 +30,6 @@ from ..chain.chain import Chain, NumericChain
 from ..chain.fold import Screw, shortened
 from ..general.kept import sample_values
 
-__all__ = ["TOLERANCES", "Snapped", "snapped"]
-
 Array = NDArray[np.float64]
 TOLERANCES = (1e-11, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4)  # rad, and over the robot's size
 SAME = 1e-14  # change of a chain that is none

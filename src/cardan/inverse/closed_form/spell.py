@@ -20,8 +20,6 @@ from .matrices import Geometry
 from .polynomial import terms
 from .shadow import ZERO, Shadow
 
-__all__ = ["Speller"]
-
 Scalar = Any
 SUM, PRODUCT, ATOM = 1, 2, 3
 _LONG = 40  # signs of a fraction or a root in one line

@@ -22,8 +22,6 @@ from .spell import Speller
 if TYPE_CHECKING:
     from ..geometry import InverseGeometry
 
-__all__ = ["derivation_text"]
-
 NAMES = {
     "linear": "X Y", "square": "a b c", "powers": "a4 a3 a2 a1 a0", "one": "X Y Z",
     "two": "X1 Y1 Z1 X2 Y2 Z2", "quartic": "a b X Y Z",

@@ -25,8 +25,6 @@ from ..chain.chain import Chain, NumericChain
 from ..chain.differences import distance
 from ..general.kept import sample_values
 
-__all__ = ["Trial", "lost_branches", "missing", "trial_of"]
-
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 DRAWN = 48  # poses

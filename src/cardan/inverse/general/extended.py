@@ -21,11 +21,9 @@ from ..chain.chain import Chain, ChainJoint, NumericChain, screw_matrix
 from ..doubt import Found, arm_table, of_notes
 from .few import few_pose
 from .kept import Kept, sample_values
-from .method import MOST, Prepared, prepared
-from .records import MOST_FORMS
+from .method import Prepared, prepared
+from .records import MOST, MOST_FORMS
 from .slides import SLIDING
-
-__all__ = ["Extended"]
 
 Array = NDArray[np.float64]
 # alpha, d over the robot's size, theta, r over its size: nothing special

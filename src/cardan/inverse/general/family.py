@@ -21,8 +21,6 @@ from ...kernel.linalg import least_squares, solve_square
 from ..approach import JOINTS, Arm, Axes, Frame, columns_of, compare, place
 from ..solutions import Solutions, add_solution, nearest
 
-__all__ = ["POOL", "equations", "families", "softest"]
-
 PI = 3.141592653589793
 SOFT_ENOUGH = 1e-4  # smallest singular value of a configuration that may be of a curve
 SURE_ROOT = 1e-6  # defect of an answer over the largest of its curve

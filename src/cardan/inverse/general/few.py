@@ -15,8 +15,6 @@ from .held_kernel import held_pose
 from .pose import general_pose
 from .records import MOST, Answers, Longer, Robot
 
-__all__ = ["few_pose", "few_symbols_pose"]
-
 ZERO = 1e-5  # what a virtual joint may be before polishing; more where answers may miss the pose
 
 

@@ -10,8 +10,6 @@ from ...kernel.language import Array, Part, empty
 from ...kernel.linalg import reduce_rows
 from .records import Form, Robot
 
-__all__ = ["geometric_n"]
-
 
 def add_product(a: Array, i: int, b: Part, j: int, c: Array, k: int) -> None:
     """c[k:] += a[i:] b[j:], quaternions."""

@@ -23,11 +23,9 @@ from ..chain.fold import is_far, leaning
 from ..doubt import Found, arm_table, settled_near
 from .held_kernel import held_pose
 from .kept import Kept
-from .method import MOST, Prepared, found_of, notes_of, one_of, prepared
-from .records import MOST_FORMS
+from .method import Prepared, found_of, notes_of, one_of, prepared
+from .records import MOST, MOST_FORMS
 from .tables import Formulation
-
-__all__ = ["HeldSolver", "without"]
 
 Array = NDArray[np.float64]
 USUAL = 0.7391  # a value that is nothing special

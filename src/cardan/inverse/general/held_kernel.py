@@ -12,8 +12,6 @@ from .polish import FOUND
 from .pose import dual_quaternion, general_pose
 from .records import Answers, Head, HeldRobot, Ways
 
-__all__ = ["held_pose"]
-
 PARALLEL = 1e-12  # sine of the angle between parallel axes
 FAR_NORMAL = 10.0  # times the size of the arm: a common normal farther than this costs digits
 

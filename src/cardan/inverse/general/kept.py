@@ -10,8 +10,6 @@ import numpy as np
 
 from ..chain.chain import Chain, NumericChain
 
-__all__ = ["Kept", "sample_values"]
-
 Made = TypeVar("Made")
 
 

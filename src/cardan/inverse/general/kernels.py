@@ -33,8 +33,6 @@ from ...kernel.linalg import reduce_rows
 from .geometry import geometric_n
 from .records import Form, Robot, Way
 
-__all__ = ["companion", "far", "matrix_n", "minors", "turned"]
-
 
 def matrix_n(robot: Robot, form: Form, tau: Array, n: Array) -> float:
     """N of (1), 8x8. Smallest pivot over largest of the basis of H, 1 when it does not move.

@@ -13,8 +13,6 @@ from .polish import SINGULAR
 from .pose import general_pose
 from .records import Answers, Robot, Ways
 
-__all__ = ["few_listing", "held_listing", "six_listing"]
-
 
 def list_answers(answers: Answers, size: float, notes: Solutions) -> None:
     """Notes on the answers; a regular Jacobian is a simple root, whatever two roots nearby may have

@@ -36,10 +36,6 @@ from .tables import (
     robot_table,
 )
 
-__all__ = [
-    "MOST", "GeneralSolver", "Prepared", "found_of", "notes_of", "one_of", "prepared",
-]  # fmt: skip
-
 Array = NDArray[np.float64]
 TRIED = 40  # random poses on which formulations are compared
 KEPT = 4  # formulations of a table

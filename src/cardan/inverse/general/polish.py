@@ -8,10 +8,6 @@ from ..approach import Frame
 from .family import equations, softest
 from .records import MOST, Answer, Answers, Head
 
-__all__ = [
-    "FOUND", "PI", "SINGULAR", "SOFT", "add_answer", "polish", "thinned", "twin",
-]  # fmt: skip
-
 PI = 3.141592653589793
 FOUND = 1e-10  # residual of an answer
 EXACT = 2e-15  # residual that no step makes smaller

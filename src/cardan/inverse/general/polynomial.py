@@ -18,8 +18,6 @@ from ...errors import ModelError
 from .method import Prepared
 from .tables import Formulation, dual_quaternion_of, pencil
 
-__all__ = ["Eliminant", "eliminant"]
-
 Array = NDArray[np.float64]
 _POINTS = 64  # on the circle, none of them at i or -i
 _NOISE = 1e-7  # of the largest coefficient: powers beyond the degree

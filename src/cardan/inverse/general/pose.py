@@ -35,8 +35,6 @@ from .records import (
 )
 from .roots import FAKE, joints_of, monomials
 
-__all__ = ["dual_quaternion", "general_pose", "no_answers", "relative_pose"]
-
 TURNS = 4  # zeros of joint h that are tried
 SEARCHED = 256  # configurations from which answers are looked for where all else fails
 BARELY = 9e-10  # residual of what is found there at least, m and rad

@@ -10,11 +10,6 @@ from ...kernel.language import OPEN, Array, Integers, record
 from ..approach import Frame, SixArm
 from ..solutions import Solutions
 
-__all__ = [
-    "MOST", "MOST_FORMS", "SEEDS", "Answer", "Answers", "Form", "Head", "HeldRobot", "Longer",
-    "Ratio", "Ratios", "Robot", "Seeds", "SixteenSolutions", "SlidingRobot", "Turn", "Way", "Ways",
-]  # fmt: skip
-
 MOST = 16  # configurations of a pose
 SEEDS = 24  # configurations from which families are followed
 MOST_FORMS = 8  # of a robot some of whose joints are given

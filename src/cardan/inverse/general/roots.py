@@ -6,8 +6,6 @@ from ...kernel.language import Array, empty, sqrt, zeros
 from ...kernel.linalg import Rest, eigenvalues, null_vectors, reduce_rows
 from .records import Ratio, Ratios
 
-__all__ = ["joints_of", "monomials"]
-
 FAKE = 1e-4  # a pivot over the first of a matrix that is not singular
 
 

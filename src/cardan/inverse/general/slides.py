@@ -15,8 +15,6 @@ from .polish import FOUND, add_answer, polish
 from .pose import no_answers, relative_pose
 from .records import Answer, Answers, SlidingRobot
 
-__all__ = ["SLIDING", "slides_pose"]
-
 
 def turns(robot: SlidingRobot, pose: Frame, sign: float, qs: Array) -> bool:
     """qa, qb, qc of one branch; False when the orientation is out of reach."""

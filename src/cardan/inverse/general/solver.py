@@ -10,8 +10,6 @@ from ..chain.chain import Chain
 from .held import HeldSolver
 from .method import GeneralSolver
 
-__all__ = ["general_solver"]
-
 
 def general_solver(
     chain: Chain, held: Sequence[int] = (), values: Mapping[str, float] | None = None

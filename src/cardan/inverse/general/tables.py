@@ -17,15 +17,6 @@ from ..chain.chain import NumericChain
 from .polish import FOUND
 from .pose import dual_quaternion
 
-__all__ = [
-    "Formulation",
-    "dual_quaternion_of",
-    "formulations",
-    "head_table",
-    "measured",
-    "robot_table",
-]
-
 Array = NDArray[np.float64]
 _ONE = np.eye(8)[0]
 _POWERS = list(product((0, 1), repeat=3))

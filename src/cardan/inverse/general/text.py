@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from ..chain.chain import Chain
     from .method import Prepared
 
-__all__ = ["elimination"]
-
 # formulas stand between backticks
 _SLIDES = """The three prismatic joints do not turn the tool.
 1. Orientation: `A0 Rz({a}) A1 Rz({b}) A2 Rz({c}) A3 = R`, `A0`..`A3` constant. The third axes give

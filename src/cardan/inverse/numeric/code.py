@@ -14,8 +14,6 @@ from ...mechanism.tree import Tree
 from .kernels import damped_least_squares
 from .solver import RESTARTS, mask_of, problem_of
 
-__all__ = ["numeric_code"]
-
 
 @named_arguments
 def numeric_code(

@@ -18,8 +18,6 @@ from .kernels import rows_of
 if TYPE_CHECKING:
     from .solver import Constraints, Problem
 
-__all__ = ["with_constraints"]
-
 Array = NDArray[np.float64]
 _DAMPING = Damping(first=1e-3, less=0.3, more=4.0, most=1e8, least=1e-15, vanishing=1e-2)
 

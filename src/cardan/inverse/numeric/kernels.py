@@ -27,11 +27,6 @@ from ...kernel.linalg import WIDEST, normal_equations
 from ...kernel.newton import Descent, accepts, begin, put_step
 from ..approach import Frame
 
-__all__ = [
-    "MOST_FRAMES", "MOST_ROWS", "MOST_VARIABLES", "Placed", "Report", "Tree",
-    "damped_least_squares", "place_frames", "rows_of",
-]  # fmt: skip
-
 MOST_FRAMES = 160
 MOST_VARIABLES = WIDEST
 MOST_ROWS = 96

@@ -35,8 +35,6 @@ from .kernels import (
     damped_least_squares,
 )
 
-__all__ = ["RESTARTS", "Problem", "Reached", "inverse_kinematics", "mask_of", "problem_of"]
-
 Array = NDArray[np.float64]
 Constraints = Callable[[Array], tuple[Array, Array]]
 RESTARTS = 60  # an arm with narrow limits reaches some poses from one start in six only

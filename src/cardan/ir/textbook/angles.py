@@ -26,8 +26,6 @@ from ..code import Code, Output, arguments
 from ..interpret import interpret
 from .ring import Frequency, Ring, Trig, upright
 
-__all__ = ["Factor", "Product", "parallel", "shortest"]
-
 Factor = tuple[str, int, Frequency]  # "c" or "s", group, frequency
 Product = tuple[Factor, ...]
 Sum = dict[Trig, Fraction]

@@ -14,10 +14,6 @@ from functools import cached_property
 from itertools import combinations
 from math import gcd, lcm
 
-__all__ = [
-    "CONSTANT", "MOTION", "POSITION", "TRIG", "Collector", "Monomial", "Product", "Sum", "Tree",
-]  # fmt: skip
-
 Monomial = tuple[tuple[int, int], ...]  # ((atom, exponent), ...), atoms ascending
 Terms = Mapping[Monomial, Fraction]
 

@@ -28,20 +28,6 @@ from ... import exact
 from ...exact import Exact
 from ..code import Code
 
-__all__ = [
-    "Frequency",
-    "Polynomial",
-    "Quotient",
-    "Quotients",
-    "Ring",
-    "Terms",
-    "TooLarge",
-    "Trig",
-    "negative",
-    "upright",
-    "values",
-]
-
 Frequency = tuple[int, ...]  # multiples of the angles of a group
 Trig = tuple[tuple[int, Frequency, str], ...]  # (group, frequency, "c" or "s"), by group
 Terms = dict[int, dict[int, int]]  # number of a Trig -> monomial of symbols -> coefficient

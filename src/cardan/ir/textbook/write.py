@@ -14,8 +14,6 @@ from .angles import Factor, shortest
 from .collect import CONSTANT, MOTION, POSITION, TRIG, Collector, Monomial, Product, Sum
 from .ring import Polynomial, Ring, largest
 
-__all__ = ["Writer"]
-
 _STRUCTURAL = 16  # denominators up to it, but of decimals, are divisors where no number is data
 _SMALL = 400  # terms in all, of which factors are taken out with care
 _SNAP = Fraction(1, 2**46)  # of floats, within which they are a simple number, or 0
