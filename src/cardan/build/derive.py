@@ -72,16 +72,16 @@ def build(
         else:
             best = polished(derivation, best)
         sines = cost(page.code)[0].trig  # the dearest operation on most machines: none is added
-        last = [best, *(x for x in through if cost(x.code)[0].trig <= sines)]
-        least = min(x.price for x in last)
+        ways = [x for x in through if cost(x.code)[0].trig <= sines]
         # what is left to do may decide between those that cost nearly the same
-        last = [x for x in last if x.price <= (_NEAR * least if effort != "part" else least)]
+        most = min(x.price for x in (best, *ways)) * (_NEAR if effort != "part" else 1)
+        ways = [x for x in ways if x.price <= most]
+        for x in ways:
+            verify(derivation, page.code, page.parameters, x.code, x.parameters)
+        last = [best, *ways] if best.price <= most else ways
         if effort != "part":
             last = [polished(derivation, polished(derivation, x, reused)) for x in last]
-        winner = min(last, key=lambda candidate: candidate.price)
-        if winner is not best:
-            verify(derivation, page.code, page.parameters, winner.code, winner.parameters)
-        best = winner
+        best = min(last, key=lambda candidate: candidate.price)
     if not is_defined(derivation, best):
         raise derivation.undefined()
     reading = derivation.page(forms[0] if forms else search[0])  # type: ignore[index]
