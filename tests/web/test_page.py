@@ -531,14 +531,18 @@ def test_the_end_effector_can_be_dragged(page: Any) -> None:
     page.get_by_text("Configuration").wait_for(state="hidden", timeout=SLOW)
 
 
-# a point of an arrow or a ring of the handle, on the screen
+# a point of an arrow or a ring of the handle, on the screen, where nothing lies on the picture
 _GRIP = """(name) => {
   const view = getElement(document.querySelector('.scene').id.slice(1));
   const part = view.scene.getObjectByName('handle').children.find((x) => x.name === name);
-  const near = name.startsWith('move') ? [0, 0.9, 0] : [0.5515, 0.5515, 0];
-  const at = part.localToWorld(part.position.clone().set(...near)).project(view.camera);
-  const box = view.renderer.domElement.getBoundingClientRect();
-  return [box.left + (at.x + 1) / 2 * box.width, box.top + (1 - at.y) / 2 * box.height];
+  const canvas = view.renderer.domElement, box = canvas.getBoundingClientRect(), r = 0.5515;
+  const points = name.startsWith('move') ? [[0, 0.9, 0], [0, 0.8, 0]]
+    : [[r, r, 0], [-r, r, 0], [-r, -r, 0], [r, -r, 0]];
+  const places = points.map((near) => {
+    const at = part.localToWorld(part.position.clone().set(...near)).project(view.camera);
+    return [box.left + (at.x + 1) / 2 * box.width, box.top + (1 - at.y) / 2 * box.height];
+  });
+  return places.find(([x, y]) => document.elementFromPoint(x, y) === canvas) ?? places[0];
 }"""
 
 
@@ -571,11 +575,22 @@ def test_the_end_effector_is_moved_turned_and_typed(page: Any) -> None:
       const place = ({_GRIP})('move-x');
       return view.scene.getObjectByName('handle').visible && place.every(Number.isFinite);
     }}""")
+    cursor = "document.querySelector('.scene canvas').style.cursor"
     for name in ("move-x", "turn-z"):
-        before = pose()
-        x, y = page.evaluate(_GRIP, name)
-        page.mouse.move(x, y)
-        page.wait_for_function("document.querySelector('.scene canvas').style.cursor === 'grab'")
+        before, spot = pose(), [0.0, 0.0]
+
+        def is_gripped(name: str = name, spot: list[float] = spot) -> bool:
+            """The pointer is on the part, which moves on the screen until the camera rests."""
+            place = page.evaluate(_GRIP, name)
+            if apart(place, spot) < 0.1 and page.evaluate(cursor) == "grab":
+                return True
+            page.mouse.move(place[0] - 5, place[1])
+            page.mouse.move(*place)
+            spot[:] = place
+            return False
+
+        until(page, is_gripped)
+        x, y = spot
         page.mouse.down()
         page.mouse.move(x + 12, y - 12, steps=3)
         page.mouse.up()
