@@ -104,6 +104,17 @@ def test_axes_of_old_files_are_those_of_the_model(folder):
     assert own.joints != old.joints
 
 
+def test_a_rotor_beside_friction_and_a_spring():
+    """Drake's rotor, which becomes a transmission."""
+    rotor = '<drake:rotor_inertia xmlns:drake="d">0.1</drake:rotor_inertia><axis><dynamics>'
+    dynamics = "damping>0.2</damping><friction>0.3</friction><spring_stiffness>4</spring_stiffness"
+    dynamics = f"<{dynamics}><spring_reference>0.5</spring_reference></dynamics></axis>"
+    text = ARM.replace("</child>", f"</child>{rotor}{dynamics}")
+    joint = read_bytes(text.encode(), "x.sdf")[0].joints[0]
+    values = [float(getattr(joint, key)) for key in ("IA", "FV", "FS", "spring", "neutral")]
+    assert values == [0.1, 0.2, 0.3, 4, 0.5]
+
+
 def test_a_model_without_the_world_says_so(tmp_path):
     (tmp_path / "arm.sdf").write_text(ARM)
     with pytest.warns(CardanWarning, match="taken as fixed"):

@@ -4,6 +4,7 @@ relatives and differences; files give back every field; simulations lose what th
 from __future__ import annotations
 
 import re
+import warnings
 from dataclasses import fields, replace
 from typing import Any
 
@@ -13,8 +14,9 @@ from tests.compare import near
 
 import cardan
 from cardan import CardanError
-from cardan.describe.files import dumps, read_bytes
-from cardan.describe.robot import FRICTION, FURTHER, Joint, Robot
+from cardan.describe.files import checked, dumps, read_bytes
+from cardan.describe.robot import DRIVE, FRICTION, FURTHER, Joint, Limits, Robot
+from cardan.exact import exact
 from cardan.models.friction import COEFFICIENTS, Friction
 from cardan.motion.coordinates import coordinates
 from cardan.motion.joints import moving, number
@@ -184,18 +186,51 @@ def test_a_law_and_its_slope_over_numbers() -> None:
     near(friction.slope(v), slope, absolute=1e-6)
 
 
-def test_files_give_back_every_field() -> None:
-    robot = rough(ARM, 0.02)
-    again, faults = read_bytes(dumps(robot, "toml").encode(), "robot.toml")
+@pytest.mark.parametrize("form", ["toml", "par", "symoro+", "urdf", "xml"])
+def test_files_give_back_every_field(form: str) -> None:
+    robot = replace(rough(ARM, 0.02), gravity=(0, 0, exact("-9.81")))
+    with warnings.catch_warnings(record=True) as told:
+        text = checked(robot, dumps(robot, form), form)
+    assert any("words of Cardan" in str(x.message) for x in told) == (form != "toml")
+    file = "robot.par" if form == "symoro+" else f"robot.{form}"
+    again, faults = read_bytes(text.encode(), file)
     assert again is not None
     assert not [x for x in faults if x.severity == "error"]
     for one, other in zip(robot.joints, again.joints, strict=True):
-        assert all(getattr(one, x.name) == getattr(other, x.name) for x in fields(one))
-    for form in ("par", "urdf", "xml"):
-        with pytest.raises(CardanError, match=r"FQ, FVA, FSA, FB, FO, VB, VS"):
-            dumps(robot, form)
+        keys = (*DRIVE, *FURTHER) if form != "toml" else [x.name for x in fields(one)]
+        assert [getattr(one, key) for key in keys] == [getattr(other, key) for key in keys]
     assert "VS" in repr(robot)
     assert "neutral" in repr(robot)
+
+
+def test_other_readers_skip_what_only_cardan_knows() -> None:
+    """OpenSYMORO drops lines with a comment; MuJoCo and Pinocchio take the rest of the file."""
+    robot = rough(cardan.load("ur5"), 0.02)
+    lines = [x for x in dumps(robot, "par").splitlines() if "(*" not in x]
+    again, _ = read_bytes("\n".join(lines).encode(), "robot.par")
+    assert again is not None
+    plain = [replace(x, **dict.fromkeys(FURTHER, 0), limits=Limits()) for x in robot.joints]
+    assert [replace(x, name="") for x in again.joints] == [replace(x, name="") for x in plain]
+    mujoco = pytest.importorskip("mujoco")
+    for form in ("urdf", "xml"):
+        model = mujoco.MjModel.from_xml_string(dumps(robot, form))
+        damping = model.dof_damping.reshape(robot.n, -1)[:, 0]
+        assert damping.tolist() == [number(x.FV) for x in moving(robot)]
+    pin = pytest.importorskip("pinocchio")
+    assert pin.buildModelFromXML(dumps(robot, "urdf")).nv == robot.n
+
+
+def test_lists_of_cardan_have_their_lines_and_faults() -> None:
+    text = dumps(rough(ARM, 0.02), "par")
+    row = next(x for x in text.splitlines() if "Cardan FQ" in x)
+    line = text.splitlines().index(row) + 1
+    _, faults = read_bytes(text.replace(row, "(* Cardan FQ = {1,2} *)").encode(), "robot.par")
+    assert f"robot.par:{line}: FQ has 2 values; it needs 4" in map(str, faults)
+    _, faults = read_bytes(text.replace(row, "(* Cardan FX9 = {1} *)").encode(), "robot.par")
+    assert "FX9 is not a key" in " ".join(map(str, faults))
+    again, faults = read_bytes(text.replace(row, "(* FQ = {1,2} *)").encode(), "robot.par")
+    assert again is not None
+    assert again.joints[0].FQ == 0
 
 
 @pytest.mark.parametrize(

@@ -36,10 +36,10 @@ from ..files import write_atomic
 from .bundled import bundled, robots
 from .check import check
 from .mjcf.include import Folder
-from .par.read import read_par
+from .par.read import OWN, read_par
 from .par.write import write_par
 from .read_back import Comparison, compared
-from .robot import Robot
+from .robot import FURTHER, Robot
 from .toml.read import read_dict, read_toml
 from .toml.write import write_toml
 from .xacro.packages import Among, Packages
@@ -55,7 +55,9 @@ _ELSEWHERE = {  # what people have instead, and the way from there
     **dict.fromkeys((".usd", ".usda", ".usdc"), "export the robot as URDF or MJCF"),
     **dict.fromkeys(TABLES, _TABLE),
 }
-
+_OWN = {  # fields in words of our own, by format
+    "par": OWN, "symoro+": OWN, "urdf": FURTHER, "xml": FURTHER[1:-2],
+}  # fmt: skip
 
 ORDERS = ("file", "pinocchio")
 
@@ -293,6 +295,11 @@ def checked(robot: Robot, text: str, format: str, *, partly: bool = False) -> st
     if comparison.lost:
         parts = ", ".join(comparison.lost)
         what = f"'{robot.name}' as {form}: {parts} cannot be held and are left out"
+        warnings.warn(what, CardanWarning, stacklevel=4)
+    own = {key: None for joint in robot.joints for key in _OWN.get(form, ())
+           if getattr(joint, key) != 0}  # fmt: skip
+    if own:
+        what = f"'{robot.name}' as {form}: {', '.join(own)} are words of Cardan, which others skip"
         warnings.warn(what, CardanWarning, stacklevel=4)
     return text
 

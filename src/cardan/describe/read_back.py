@@ -137,7 +137,7 @@ def _mechanics_compared(robot: Robot, again: Robot) -> Comparison:
     if len(names) != len(others):
         return Comparison((f"{len(others)} joints that move instead of {len(names)}",))
     by_name = set(names) == set(others)
-    lost = () if by_name else ("names of joints",)
+    lost: dict[str, None] = {} if by_name else {"names of joints": None}
     keys = names if by_name else list(range(len(names)))
     listed = others if by_name else list(range(len(names)))
     order = [listed.index(key) for key in keys]
@@ -168,7 +168,9 @@ def _mechanics_compared(robot: Robot, again: Robot) -> Comparison:
             f" {_short(getattr(joint, key))}"
             for key in _DRIVE if not _near(getattr(joint, key), getattr(back, key))
         ]  # fmt: skip
-    return Comparison(tuple(wrong), lost, tuple(drives))
+        if joint.motor is not None:
+            lost[_LABELS["motor"]] = None
+    return Comparison(tuple(wrong), tuple(lost), tuple(drives))
 
 
 def _near(a: Any, b: Any) -> bool:

@@ -23,7 +23,7 @@ import numpy as np
 
 from ..closures import End, Placed
 from ..frames import Array, decimal_value, frame, of_quaternion
-from ..robot import FIXED, REVOLUTE, Coupling, Joint, Loop
+from ..robot import DRIVE, FIXED, FURTHER, REVOLUTE, Coupling, Joint, Loop
 from ..values.expression import add
 from ..xml.source import shown
 from .drives import Drives
@@ -131,9 +131,8 @@ def locked(mjcf: Mjcf, joints: Sequence[Joint], refs: Mapping[str, float]) -> li
         at = decimal_value(held[joint.name], 0.0)
         key = "theta" if joint.sigma == REVOLUTE else "r"
         place: dict[str, Any] = {key: add(getattr(joint, key), at)}
-        return replace(
-            joint, sigma=FIXED, active=False, IA=0, FV=0, FQ=0, FS=0, spring=0, neutral=0, **place
-        )
+        place |= dict.fromkeys((*DRIVE, *FURTHER), 0)
+        return replace(joint, sigma=FIXED, active=False, **place)
 
     return [fixed(joint) if joint.name in held else joint for joint in joints]
 

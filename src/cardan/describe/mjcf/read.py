@@ -39,7 +39,7 @@ from ..check import weightless
 from ..closures import Placed, redundant, tied, within_loops
 from ..couplings import coupled
 from ..frames import Array, decimal_value, frame
-from ..robot import FIXED, PRISMATIC, REVOLUTE, Base, Joint, Limits, Robot
+from ..robot import FIXED, FURTHER, PRISMATIC, REVOLUTE, Base, Joint, Limits, Robot
 from ..values.expression import number
 from ..xml.source import MOST_JOINTS, shown
 from .attach import open_mjcf
@@ -53,6 +53,7 @@ from .schema import left_out
 from .shapes import DENSITY, LEAST, SIZES, geom_mass
 
 _MOST_COUPLED = 1000  # joints whose inertia matrix is inverted
+CUSTOM = FURTHER[1:-2]  # of the friction, as <numeric name="cardan:JOINT:FVA" data="0.1"/>
 _SIGMA = {"hinge": REVOLUTE, "slide": PRISMATIC}
 Hinge = tuple[Joint, Array, Array, float]  # axis and point in the body; value as drawn
 
@@ -309,6 +310,10 @@ class Scene:
             "FS": 0.0 if mjcf.off("frictionloss") else FS,
             "IA": mjcf.number(element, "armature") + drives.armature.get(name, 0.0),
         }
+        for item in mjcf.root.iterfind("custom/numeric"):
+            owner, _, key = (item.get("name") or "").rpartition(":")
+            if owner == f"cardan:{name}" and key in CUSTOM:
+                drive[key] = mjcf.number(item, "data")
         return {key: decimal_value(x, 0.0) for key, x in drive.items()}
 
     def _stiffness(self, element: Any) -> list[float]:

@@ -3,8 +3,9 @@ one, else in Khalil's; its joint turns about or slides along the z axis of Khali
 
 Other frames of the robot are sites, or bodies without mass; <custom> names the end effector.
 
-Rotor inertia is armature, FV and FS are damping and frictionloss, a spring beside the motor is
-stiffness and springref, and active joints get a motor. A loop is a constraint between two sites:
+Rotor inertia is armature, FV and FQ are damping, FS is frictionloss, a spring beside the motor is
+stiffness and springref, and active joints get a motor. The other coefficients of the friction are
+numbers of <custom>, which MuJoCo keeps and does not use. A loop is a constraint between two sites:
 <connect> for a spherical cut joint, two of them along its axis for a revolute one, <weld> for a
 rigid one; a coupling is an equality of two joints. MJCF holds numbers only, so free symbols are
 refused, and so is what it has no word for: other cut joints, elastic joints, external wrenches,
@@ -36,6 +37,7 @@ from ..xml.write import (
     unheld,
     world_frame,
 )
+from .read import CUSTOM
 
 _APART = 0.1  # m, between the two points that hold the axis of a revolute cut joint
 _LEAST = {"boundmass": "1e-9", "boundinertia": "1e-9"}
@@ -59,13 +61,20 @@ def write_mjcf(robot: Robot) -> str:
     free = element("freejoint", {"name": "base_free"}) if robot.base.kind == "floating" else []
     base = element("body", {"name": name, **_place(Z)}, *free, *_inside(robot, 0, own))
     end = {"name": "end_effector", "data": robot.end_effector}
+    custom = element("text", end) if robot.end_effector else []
+    for joint in robot.joints:
+        for key in CUSTOM:
+            data = [as_float(getattr(joint, key))]
+            if data != [0.0]:
+                name = f"cardan:{joint.name}:{key}"
+                custom += element("numeric", {"name": name, "data": data})
     lines = [
         *element("compiler", compiler),
         *element("option", {"gravity": g}),
         *element("worldbody", {}, *base),
         *(element("equality", {}, *_equality(robot)) if robot.constrained else []),
         *_actuators(robot),
-        *(element("custom", {}, *element("text", end)) if robot.end_effector else []),
+        *(element("custom", {}, *custom) if custom else []),
     ]
     head = '<?xml version="1.0"?>'
     return "\n".join([head, *element("mujoco", {"model": robot.name}, *lines), ""])
@@ -121,6 +130,8 @@ def _joint(joint: Joint, E: Array) -> list[str]:
     drive = {"damping": joint.FV, "frictionloss": joint.FS, "armature": joint.IA,
              "stiffness": joint.spring, "springref": joint.neutral}  # fmt: skip
     words |= {key: [as_float(x)] for key, x in drive.items() if x != 0}
+    if joint.FQ != 0:
+        words["damping"] = [as_float(joint.FV), as_float(joint.FQ)]
     low, high = joint.limits.lower, joint.limits.upper
     if low is not None and high is not None:
         words["range"] = [as_float(low), as_float(high)]

@@ -2,8 +2,9 @@
 
 Frames 1..NL are the tree, NL+1..NJ the cut joints, NJ+1..NF their twins. Geometry is mandatory.
 The other sections may be missing as a whole, as in a purely geometric file: they count as zeros
-then, also gravity. The joint variable is told from its offset by `split_variable`. Lists
-are never padded, cut or guessed at: a wrong length is a fault.
+then, also gravity. What SYMORO has no list for, further friction and springs, stands in lists of
+our own within comments, which it skips. The joint variable is told from its offset by
+`split_variable`. Lists are never padded, cut or guessed at: a wrong length is a fault.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from ..check import UNREAD, completed, moving_base
 from ..robot import (
     DRIVE,
     FIXED,
+    FURTHER,
     GEOMETRY,
     IDENTITY_4,
     INERTIA,
@@ -40,7 +42,9 @@ COUNTS = ("NF", "NL", "NJ", "Type")
 FLAGS = ("is_floating", "is_mobile")
 FRAME = ("ant", "sigma", "b", "d", "r", "gamma", "alpha", "mu", "theta")
 DYNAMICS = (*INERTIA, *DRIVE)
-JOINT = ("eta", "k", *SYMBOLS)
+ELASTIC = ("rest", "damping")  # of elastic joints, beside k
+OWN = (*FURTHER, *ELASTIC)  # lists that SYMORO does not know: (* Cardan FQ = {...} *)
+JOINT = ("eta", "k", *SYMBOLS, *OWN)
 BASE = (*MOTION, "G", "Z")
 KEYS = {key.lower(): key for key in (*COUNTS, *FLAGS, *FRAME, *DYNAMICS, *WRENCH, *JOINT, *BASE)}
 INTEGERS = {"ant": None, "sigma": (0, 1, 2), "mu": (0, 1), "eta": (0, 1)}
@@ -287,6 +291,7 @@ class _Reader:
             drive["symbols"] = () if names == usual else names
             if "k" in table and "eta" in table and table["eta"][j - 1] == 1:
                 drive |= {"elastic": True, "stiffness": table["k"][j - 1]}
+            drive |= {key: table[key][j - 1] for key in OWN if key in table}
         return drive
 
     def assembled(self, table: Table, joints: list[Joint], kind: str) -> Robot:

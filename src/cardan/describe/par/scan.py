@@ -2,7 +2,8 @@
 
 Comments (* ... *) nest, as Mathematica's do, and may stand anywhere; they are blanked in place, so
 that data beside a comment is kept and every character keeps its line. The name of the robot stands
-in one: (* Robotname = 'RX90' *).
+in one: (* Robotname = 'RX90' *). Lists of fields that SYMORO does not know stand in others, which
+are read as entries: (* Cardan spring = {5,0} *).
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from ...errors import Fault
 _ENTRY = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)\s*=\s*")
 _NEXT = re.compile(r"^[ \t]*[A-Za-z_][A-Za-z0-9_]*\s*=", re.MULTILINE)
 _NAME = re.compile(r"\s*Robotname\s*=\s*'(.*)'\s*\Z", re.DOTALL)
+_OWN = re.compile(r"\s*Cardan\s+[A-Za-z]\w*\s*=\s*\{[^{}=]*\}\s*\Z")
 _SCALAR = re.compile(r"[^\s={}]+")
 _MARK = re.compile(r"\(\*|\*\)")
 _LIST = re.compile(r"\{([^{}=]*)(\}?)")
@@ -122,8 +124,10 @@ def _without_comments(text: str, file: str, lines: _Lines, content: Scan) -> str
             depth -= 1
             if depth == 0:
                 end = mark.end()
-                parts.append(_blank(text[begin:end]))
-                name = _NAME.match(text[begin + 2 : mark.start()])
+                inside = text[begin + 2 : mark.start()]
+                own = f"  {inside.replace('Cardan', ' ' * 6, 1)}  "
+                parts.append(own if _OWN.match(inside) else _blank(text[begin:end]))
+                name = _NAME.match(inside)
                 content.name = content.name or (name[1] if name else "")
     if depth:
         message = "the comment that starts here is not closed; end it with '*)'"

@@ -1,7 +1,8 @@
 """Write .par files, in the dialect of OpenSYMORO or of SYMORO+.
 
-What a dialect cannot say and a model depends on is refused, with the way out; names of links,
-limits and sources, which the format has no place for, are left out.
+Further friction, springs beside motors, rest and damping of elastic joints are lists within
+comments, which readers of SYMORO skip. What a dialect cannot say and a model depends on is refused,
+with the way out; names of links, limits and sources, which have no place there, are left out.
 """
 
 from __future__ import annotations
@@ -13,10 +14,10 @@ from collections.abc import Iterable, Sequence
 
 from ...arguments import named_arguments
 from ...errors import CardanWarning, DescriptionError, Fault, UnknownNameError
-from ..robot import DRIVE, FIXED, FURTHER, GEOMETRY, INERTIA, MOTION, WRENCH, Joint, Robot
+from ..robot import DRIVE, FIXED, GEOMETRY, INERTIA, MOTION, WRENCH, Joint, Robot
 from ..values.expression import Value, add, symbol, symbols
 from ..values.variable import split_variable
-from .read import FRAME, SYMBOLS, TYPES, usual_symbols
+from .read import FRAME, OWN, SYMBOLS, TYPES, usual_symbols
 
 DIALECTS = ("opensymoro", "symoro+")
 
@@ -93,6 +94,10 @@ def _sections(robot: Robot, frames: Sequence[Joint], plus: bool) -> list[tuple[s
     if any(joint.elastic for joint in cut):
         names.insert(0, row("eta", [int(joint.elastic) for joint in cut]))
         names.insert(1, row("k", [joint.stiffness for joint in cut]))
+    for key in OWN:
+        own = [getattr(joint, key) for joint in cut]
+        if any(x != 0 for x in own):
+            names.append(f"(* Cardan {_row(key, own, False).rstrip()} *)\n")
     motion = [row(key, getattr(base, key)) for key in MOTION]
     gravity = ("Acceleration of gravity", [row("G", robot.gravity)])
     title = "Matrix Z" if plus else "Transformation of 0 frame position fT0"
@@ -156,18 +161,12 @@ def _inexpressible(robot: Robot, frames: Sequence[Joint], plus: bool) -> Iterabl
         for loop in robot.loops
         if any(getattr(loop.cut, k) != 0 for k in DRIVE)
     ]
-    for x in frames:
-        further = [key for key in FURTHER if getattr(x, key) != 0]
-        unheld += [(x.name, ", ".join(further))] if further else []
     unheld += [(robot.joints[j - 1].name, "coupled joints") for j in robot.couplings]
     unheld += [(robot.links[x.link - 1].name, "wheels that roll") for x in robot.wheels]
     unheld += [(x.name, "drive of several joints") for x in robot.drives]
     links = (robot.base.link, *robot.links)
     unheld += [(links[x.link].name, type(x).__name__.lower()) for x in robot.interactions]
     unheld += [(x.name, "flexible links") for x in robot.links if x.flexible is not None]
-    unheld += [
-        (x.name, "rest position and damping") for x in frames if x.rest != 0 or x.damping != 0
-    ]
     yield from (Fault(f"a .par file has no {what}; write .toml", link=x) for x, what in unheld)
     cells = [_with_variable(x, key, j) for j, x in enumerate(frames, 1) for key in GEOMETRY]
     used = Counter(name for value in cells for name in symbols(value))

@@ -33,6 +33,8 @@ from ..xacro.packages import Among, Packages
 from ..xml.source import Source, is_no_limit, parsed, shown, summaries
 from .poses import MODEL, Entry, Poses, pose_in, text_of
 
+_DYNAMICS = {"damping": "FV", "friction": "FS", "spring_stiffness": "spring",
+             "spring_reference": "neutral"}  # fmt: skip
 _TWO = ("universal", "revolute2")  # hinges, about <axis> and <axis2>
 _TYPES = ("revolute", "continuous", "prismatic", "fixed", "ball", *_TWO)
 _MOST_MODELS = 500
@@ -513,10 +515,12 @@ class _Reader:
         if limits.get("effort") == 0:  # no motor, as Drake takes it
             limits.pop("effort")
             etree.SubElement(urdf, "joint", name=joint.name, independent="false")
-        values = [
-            0.0 if dynamics is None else self.number(dynamics, key, 0.0, joint.child)
-            for key in ("damping", "friction", "spring_stiffness", "spring_reference")
-        ]
+        own = {
+            field: self.number(dynamics, key, 0.0, joint.child)
+            for key, field in _DYNAMICS.items() if dynamics is not None
+        }  # fmt: skip
+        if not own.get("spring"):
+            own.pop("neutral", None)
         follows = axis.find("mimic")
         mimic = None
         if follows is not None:
@@ -535,10 +539,7 @@ class _Reader:
             for tag, part in rotor.items():
                 if part is not None:
                     etree.SubElement(actuator, tag, value=(part.text or "").strip())
-        return replace(
-            joint, limits=limits, damping=values[0], friction=values[1], spring=values[2],
-            neutral=values[3] if values[2] else 0.0, mimic=mimic,
-        )  # fmt: skip
+        return replace(joint, limits=limits, drive=own, mimic=mimic)
 
     def loop(self, joint: JointElement) -> LoopElement:
         """A second joint on a link, which closes a loop: its frame in the child, as drawn."""

@@ -13,11 +13,14 @@ import numpy as np
 
 from ..bodies import Mass
 from ..frames import Array, frame, of_quaternion, rotation_of_rpy
+from ..robot import FURTHER
 from ..xacro.expand import expanded, is_xacro
 from ..xacro.packages import Among, Packages
 from ..xml.source import MOST_JOINTS, Source, is_no_limit, parsed, shown
 
 LONGEST_NAME = 200
+DYNAMICS = {"damping": "FV", "friction": "FS"}  # attributes of <dynamics>
+OWN = {key: key for key in FURTHER}  # of <cardan:drive>, an element that other readers skip
 JOINT_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
 _X = (1.0, 0.0, 0.0)  # URDF's default of an axis
 
@@ -52,12 +55,9 @@ class JointElement:
     placement: Array
     axis: Array
     limits: dict[str, float] = field(default_factory=dict)
-    damping: float = 0.0
-    friction: float = 0.0
+    drive: dict[str, float] = field(default_factory=dict)  # friction and spring, by field
     mimic: Mimic | None = None
     point: Array = field(default_factory=lambda: np.zeros(3))  # of the axis, in the child's frame
-    spring: float = 0.0
-    neutral: float = 0.0
     second: Array = field(default_factory=lambda: np.zeros(3))  # axis of a universal joint
 
 
@@ -163,16 +163,14 @@ def _joint(element: Any, source: Source) -> JointElement:
         element.find("axis") if turns else None, f"joint '{name}'", child, source, 1e-100
     )
     limits = _limits(element, child, source)
-    dynamics = element.find("dynamics")
-    damping, friction = (
-        0.0 if dynamics is None else _number(dynamics, key, child, source, 0.0) or 0.0
-        for key in ("damping", "friction")
-    )
+    drive = {}
+    for part, fields in (("dynamics", DYNAMICS), ("{*}drive", OWN)):
+        inner = element.find(part)
+        for key, field_ in fields.items() if inner is not None else ():
+            drive[field_] = _number(inner, key, child, source, 0.0) or 0.0
     mimic = _mimic(element, child, source)
     kind = kind if kind in JOINT_TYPES else "fixed"
-    return JointElement(
-        name, line, kind, parent, child, placement, axis, limits, damping, friction, mimic
-    )
+    return JointElement(name, line, kind, parent, child, placement, axis, limits, drive, mimic)
 
 
 def _mimic(element: Any, child: str, source: Source) -> Mimic | None:

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -317,15 +318,13 @@ def _joint(element: JointElement) -> Joint:
     if element.type == "fixed":
         return Joint(element.name, 0, sigma=FIXED)
     limits = {key: decimal_value(value, 0.0) for key, value in element.limits.items()}
+    drive: dict[str, Any] = {key: decimal_value(x, 0.0) for key, x in element.drive.items()}
     if element.type == "continuous":
         limits = {key: limits[key] for key in limits if key not in ("lower", "upper")}
     return Joint(
         element.name,
         0,
         sigma=_SIGMA[element.type],
-        FV=decimal_value(element.damping, 0.0),
-        FS=decimal_value(element.friction, 0.0),
-        spring=decimal_value(element.spring, 0.0),
-        neutral=decimal_value(element.neutral, 0.0),
+        **drive,
         limits=Limits(**limits),
     )

@@ -16,7 +16,7 @@ from ..xml.source import Source, shown, summaries
 from .loops import LOOKS
 
 _TABLE = rows(__package__)
-_DRAKE = ("ball_constraint", "collision_filter_group")
+_OTHERS = ("ball_constraint", "collision_filter_group", "joint/drive")  # of Drake, and our own
 _SPRINGS = ("springStiffness", "spring_stiffness")  # in the blocks of Gazebo
 _MASSES = ("boundmass", "boundinertia", "settotalmass", "balanceinertia", "inertiafromgeom")
 
@@ -53,7 +53,7 @@ def _remarks(root: Any) -> Iterator[tuple[str, str, Any]]:
         tag = element.tag.rsplit("}", 1)[-1]
         here = f"{path}/{tag}" if path else tag
         name = element.get("name", "") or owner or element.get("reference", "")
-        foreign = element.tag.startswith("{") and here not in _DRAKE
+        foreign = element.tag.startswith("{") and here not in _OTHERS
         if here not in _TABLE or foreign:
             # what looks like a loop is named where loops are read
             if path or not any(word in tag.lower() for word in LOOKS):

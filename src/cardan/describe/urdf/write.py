@@ -6,7 +6,8 @@ not pass through, as URDF wants it, and the link that moves is then NAME_axis. <
 the frame meant by default, where it is not the end of the longest path.
 
 The joint's origin is its placement at q_j = 0, so zeros stay; inertias are moved to the centres of
-mass; FV and FS become damping and friction, IA the rotor of a motor without gear in Drake's words.
+mass; FV and FS become damping and friction, IA the rotor of a motor without gear in Drake's words,
+further friction and springs an element <cardan:drive> of the joint, which other readers skip.
 URDF holds numbers and trees only, so free symbols are refused, and so is what it has no word for:
 loops, elastic and passive joints, external wrenches, a base that moves as prescribed. With
 drop=True these are left out and listed in a comment at the head of the file.
@@ -46,8 +47,10 @@ from ..xml.write import (
     unheld,
     world_frame,
 )
+from .elements import OWN
 
-_DRAKE = "http://drake.mit.edu"  # a name, never fetched
+_DRAKE = "http://drake.mit.edu"  # names, never fetched
+_CARDAN = "https://cardan-robotics.github.io/cardan"
 
 
 @named_arguments
@@ -81,7 +84,10 @@ def write_urdf(robot: Robot, *, drop: bool = False) -> str:
         lines += _connection(joint_names[-1], "fixed", (names[item.link], item.name), T)
     lines += _end(robot, names, frames)
     motors = [line for joint in robot.joints for line in _motor(joint)]
-    words = {"name": robot.name} | ({"xmlns:drake": _DRAKE} if motors else {})
+    spaces = {"drake": _DRAKE, "cardan": _CARDAN}
+    parts = "\n".join([*lines, *motors])
+    words = {f"xmlns:{key}": x for key, x in spaces.items() if f"<{key}:" in parts}
+    words = {"name": robot.name} | words
     head = ['<?xml version="1.0"?>', *_comment(lost)]
     return "\n".join([*head, *element("robot", words, *lines, *motors), ""])
 
@@ -199,6 +205,8 @@ def _joint(
             lines += element("limit", values)
         drive = {"damping": [as_float(joint.FV)], "friction": [as_float(joint.FS)]}
         lines += element("dynamics", drive) if any(x != [0.0] for x in drive.values()) else []
+        rest = {key: [as_float(getattr(joint, key))] for key in OWN if getattr(joint, key) != 0}
+        lines += element("cardan:drive", rest) if rest else []
     if joint.mimic is not None:
         ratio, offset = ([as_float(x)] for x in (joint.mimic.ratio, joint.mimic.offset))
         leader = names[joint.mimic.joint - 1]

@@ -17,11 +17,10 @@ from ..frames import Array, decimal_value, inverse, matrix_of, placement_of, pla
 from ..robot import (
     DRIVE,
     FIXED,
-    FRICTION,
+    FURTHER,
     GEOMETRY,
     INERTIA,
     REVOLUTE,
-    SPRING,
     WRENCH,
     Frame,
     Joint,
@@ -190,7 +189,7 @@ def _written(robot: Robot, loops: bool) -> Iterable[Value]:
     yield from (*(getattr(base.link, key) for key in INERTIA), *base.Z, *robot.gravity)
     for link, joint in zip(robot.links, robot.joints, strict=True):
         limits = joint.limits
-        yield from (getattr(joint, key) for key in (*GEOMETRY, *DRIVE, *SPRING))
+        yield from (getattr(joint, key) for key in (*GEOMETRY, *DRIVE, *FURTHER))
         yield from (getattr(link, key) for key in INERTIA)
         yield from (joint.mimic.ratio, joint.mimic.offset) if joint.mimic else ()
         ends = (limits.lower, limits.upper, limits.velocity, limits.effort)
@@ -209,10 +208,7 @@ def unheld(robot: Robot, form: str, loops: Iterable[tuple[str, str]], tree: bool
     for link, joint in zip(robot.links, robot.joints, strict=True):
         free = not joint.active and joint.sigma != FIXED and joint.mimic is None
         wrench = any(getattr(link, key) != 0 for key in WRENCH)
-        further = [key for key in FRICTION[2:] if getattr(joint, key) != 0]
         what = {
-            f"{', '.join(further)} of the friction": bool(further),
-            "spring beside the motor": tree and joint.spring != 0,
             "elastic joint": joint.elastic, "passive joint": tree and free,
             "flexible link": link.flexible is not None, "external wrench FX ... CZ": wrench,
         }  # fmt: skip
