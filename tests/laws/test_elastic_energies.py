@@ -217,3 +217,16 @@ def test_columns_of_robots_without_springs_stay() -> None:
     robot = cardan.load("rx90")
     columns = cardan.model(robot, "energy-regressor").columns
     assert not any(name.startswith("stiffness") for name in columns)
+
+
+def test_motors_swing_on_springs_beside_them() -> None:
+    """ω² = k / (ZZ + IA + ratio² IA of a motor of several joints), once the motors are free."""
+    robot = cardan.load({
+        "gravity": [0, 0, 0],
+        "link": [{"mass": 1, "inertia_com": [0.2, 0, 0, 0.2, 0, 0.3], "IA": 0.1, "spring": 20}],
+        "drive": [{"joint": [1], "ratio": [2], "IA": 0.05}],
+    })  # fmt: skip
+    frequency = cardan.natural_frequencies(robot, actuators="free")
+    assert frequency == pytest.approx(np.sqrt(20 / 0.6) / (2 * np.pi), rel=1e-12)
+    with pytest.raises(cardan.CardanError, match="nothing vibrates"):
+        cardan.natural_frequencies(robot)

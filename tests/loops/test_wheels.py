@@ -392,3 +392,30 @@ def test_partial_derivatives_are_by_the_positions_that_are_free(name: str, paren
         slopes = [(at(key, 1e-6 * e) - at(key, -1e-6 * e)) / 2e-6 for e in columns]
         expected = np.stack(slopes, -1)
         near(getattr(values, f"d{output}_d{key}"), expected, 1e-7, scale=np.abs(expected).max() + 1)
+
+
+def test_an_arm_swings_on_wheels() -> None:
+    """With its motors locked the wheels hold the chassis; free ones leave one way to roll."""
+    robot = _sprung("mobile-manipulator")
+    fixed = [replace(x, sigma=2) if k < 5 else x for k, x in enumerate(robot.joints)]
+    planted = replace(robot, wheels=(), joints=tuple(fixed))
+    one, other = (
+        cardan.natural_frequencies(x, q) for x, q in ((robot, [0] * 5), (planted, [0] * 3))
+    )
+    near(one, other, 1e-12)
+    assert one.shape == (1,)
+    free = cardan.natural_frequencies(robot, actuators="free", modes=True)
+    assert (free.frequencies == 0).sum() == 5
+    on = coordinates(robot)
+    rates = on.matrix(free.q, np.zeros(on.nv))[0] @ free.shapes[list(on.place)]
+    near(free.shapes, rates, absolute=1e-12)
+    with pytest.raises(cardan.CardanError, match="rolls away"):
+        cardan.natural_frequencies(robot, about="equilibrium")
+
+
+def _sprung(name: str) -> Robot:
+    """An elastic forearm."""
+    robot = cardan.load(name)
+    joints = [replace(x, elastic=True, active=False, stiffness=40) if k == 7 else x
+              for k, x in enumerate(robot.joints)]  # fmt: skip
+    return replace(robot, joints=tuple(joints))

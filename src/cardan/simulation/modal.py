@@ -2,9 +2,9 @@
 
 Small motion about a configuration obeys M q̈ + K q = 0 over the coordinates that are free:
 deformation and elastic joints, with the actuators locked; the driven joints too when they are free.
-Passive joints of closed loops are eliminated by [BK13] (34). About the undeformed robot, K is the
-stiffness of links and joints; about a static equilibrium it is the exact derivative of the forces,
-so that gravity and loads stiffen or soften the robot."""
+Passive joints of closed loops are eliminated by [BK13] (34), and those that wheels hold by rolling.
+About the undeformed robot, K is the stiffness of links and joints; about a static equilibrium it is
+the exact derivative of the forces, so that gravity and loads stiffen or soften the robot."""
 
 from __future__ import annotations
 
@@ -21,11 +21,13 @@ from ..arguments import Numbers, named_arguments
 from ..build.flexible.closure import Closing, closing
 from ..build.flexible.equations import static_forces
 from ..describe.robot import Robot
+from ..describe.values.expression import number
 from ..errors import InputError, ModelError, UnknownNameError, translated
 from ..mechanism.coordinates import is_floating
 from ..models.composite import inertia_matrix
 from ..models.flexible.loops import FREE
 from ..models.flexible.modes import eigen
+from ..motion.coordinates import coordinates
 from ..program import Program
 
 Array = np.ndarray
@@ -93,7 +95,7 @@ def natural_frequencies(
     [1.51, 12.13]"""
     _one_of("actuators", actuators, _ACTUATORS)
     _one_of("about", about, _ABOUT)
-    loops = _vibrating(robot)
+    loops = _vibrating(robot, actuators)
     if about == "equilibrium":
         rest = static_deflection(robot, q_a, loads=loads, guess=guess)
         q, K = rest.q, _tangent(robot, rest, loads)
@@ -133,14 +135,20 @@ def _one_of(kind: str, value: str, allowed: Sequence[str]) -> None:
         raise UnknownNameError.of(f"value of '{kind}'", value, allowed)
 
 
-def _vibrating(robot: Robot) -> Closing:
+def _vibrating(robot: Robot, actuators: str = "locked") -> Closing:
     if not isinstance(robot, Robot):
         raise InputError(f"a Robot is needed, not {type(robot).__name__}: cardan.load gives one")
-    if not robot.ne and not any(joint.elastic for joint in robot.joints):
+    sprung = any(joint.spring != 0 for joint in robot.joints)
+    if not (robot.ne or any(joint.elastic for joint in robot.joints)) and (
+        actuators == "locked" or not sprung
+    ):
         raise ModelError(
             f"'{robot.name}' is rigid: nothing vibrates; give a link `flexible`, or a joint a"
-            " stiffness"
+            " stiffness",
+            remedy='actuators="free" lets the motors swing on their springs' if sprung else "",
         )
+    if robot.wheels and robot.ne:
+        raise ModelError(f"'{robot.name}' has wheels and flexible links: not available together")
     return closing(robot)
 
 
@@ -162,6 +170,10 @@ def _mass(loops: Closing, q: Array, base: bool) -> Array:
         rotor = float(loops.scene.links[cut.cut - 1].IA)
         rates = loops.matrix(q, [replace(cut, rows=FREE[cut.kind])])
         M[len(first) :, len(first) :] += rotor * rates.T @ rates
+    for drive in loops.robot.drives:
+        ratios = {("joint", j, 0): float(number(ratio) or 0) for j, ratio in drive.joints}
+        row = np.array([0.0] * len(first) + [ratios.get(key, 0.0) for key in loops.keys])
+        M += float(number(drive.IA) or 0) * np.outer(row, row)
     return M
 
 
@@ -186,6 +198,10 @@ def _free_motion(robot: Robot, loops: Closing, q: Array, actuators: str) -> Arra
     combinations of the elastic coordinates too."""
     base = 6 * is_floating(robot)
     held = set(loops.active) if actuators == "locked" else set()
+    if robot.wheels:
+        on = coordinates(robot)
+        rolling = on.matrix(q, np.zeros(on.nv))[0]
+        return rolling[:, [k for k, x in enumerate(on.place) if loops.keys[x] not in held]]
     free = [*range(base), *(base + k for k, key in enumerate(loops.keys) if key not in held)]
     unit = np.eye(base + len(loops.keys))[:, free]
     if loops.everything:
@@ -205,8 +221,9 @@ def static_deflection(
     loads: wrenches (force, moment) of the environment on each link, in its frame, (nl, 6).
     Newton's method on Q + G^T lam = 0 together with the closing of the loops."""
     loops = _vibrating(robot)
-    if is_floating(robot):
-        raise ModelError(f"'{robot.name}' floats: it has no static equilibrium")
+    if is_floating(robot) or robot.wheels:
+        moves = "rolls away" if robot.wheels else "floats"
+        raise ModelError(f"'{robot.name}' {moves}: it has no static equilibrium")
     program = static_forces(robot)
     slope = program.derivative("R", "q")
     q = loops.assemble(q_a, guess=guess)
