@@ -172,3 +172,12 @@ def test_files(tmp_path: Path) -> None:
 def test_faults(part: dict[str, Any], words: str) -> None:
     with pytest.raises(cardan.DescriptionError, match=words):
         cardan.load(BALL | {"contact": [], "drag": [], "thruster": []} | part)
+
+
+def test_torques_of_a_motion_say_that_they_leave_out_the_surroundings() -> None:
+    body = {"mass": 1, "com": [0.2, 0, 0], "inertia_com": [0.01, 0, 0, 0.02, 0, 0.02]}
+    drag = {"link": 1, "linear": [1, 5, 5]}
+    robot = cardan.load({"gravity": [0, 0, 0], "link": [body], "drag": [drag]})
+    motion = cardan.trajectory(robot, 0.5, duration=1.0)
+    with pytest.warns(cardan.CardanWarning, match=r"without its contacts.*simulate"):
+        cardan.torques(robot, motion)

@@ -12,6 +12,7 @@ At rest, where friction of the gear may hold either way, L counts as it is.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -21,7 +22,7 @@ import numpy as np
 from ..arguments import Numbers, named_arguments
 from ..build.common import with_friction
 from ..describe.robot import INERTIA, WRENCH, Base, Link, Motor, Robot
-from ..errors import InputError, ModelError, translated
+from ..errors import CardanWarning, InputError, ModelError, translated
 from ..loops.numeric import equations
 from ..mechanism.coordinates import has_springs, is_floating
 from ..mechanism.frames import frame_of
@@ -181,6 +182,13 @@ def torques(
     if payload is not None:
         mass, *centre = np.atleast_1d(array("payload", payload)).ravel()
         robot = with_payload(robot, float(mass), centre or (0, 0, 0))
+    if robot.interactions:
+        warnings.warn(
+            f"the torques of '{robot.name}' are without its contacts, drag and thrusters;"
+            " simulate(robot, motion=...) has them",
+            CardanWarning,
+            stacklevel=4,
+        )
     q, motion = rigid_positions(robot, motion, q0)
     qd, qdd = motion.qd, motion.qdd
     total = compiled(robot, "inverse-dynamics")(q=q, qd=qd, qdd=qdd)
