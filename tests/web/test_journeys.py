@@ -103,7 +103,7 @@ def test_from_nothing_to_c_by_keys_alone(page: Any) -> None:
     page.keyboard.press("Enter")
     joints = page.get_by_label("Joints, a letter for each")
     joints.fill("RRR")
-    page.get_by_role("button", name="Apply").press("Enter")
+    page.get_by_role("button", name="Create").press("Enter")
     page.locator(".header .title", has_text="New robot, 3 joints").wait_for(timeout=SLOW)
     page.keyboard.press("Alt+2")  # while the dialog fades out
     page.get_by_role("button", name="Derive").wait_for(timeout=SLOW)
@@ -212,7 +212,7 @@ def test_a_link_holds_the_robot(page: Any, server: Server) -> None:
     assert of_link(link.partition("robot=")[2]) == (cardan.load("cartpole"), {})
     open_bundled(page, "planar2r")
     page.goto(link)
-    page.get_by_role("button", name="Apply").click(timeout=SLOW)
+    page.get_by_role("button", name="Open", exact=True).click(timeout=SLOW)
     page.locator(".header .title", has_text="Cart-pole").wait_for(timeout=SLOW)
     with pytest.raises(cardan.CardanError, match="holds no robot"):
         of_link("no-robot")

@@ -426,10 +426,10 @@ def test_a_refused_dialog_says_why(page: Any) -> None:
     page.get_by_role("tab", name="Inertia").click()
     page.get_by_role("button", name="From a shape").click()
     page.get_by_label("Mass, kg").fill("-1")
-    page.get_by_role("button", name="Apply").click()
+    page.get_by_role("button", name="Set inertia").click()
     page.get_by_role("alert").filter(has_text="must not be negative").wait_for(timeout=SLOW)
     page.get_by_label("Mass, kg").fill("2")
-    page.get_by_role("button", name="Apply").click()
+    page.get_by_role("button", name="Set inertia").click()
     until(page, lambda: page.get_by_label("M of link6", exact=True).input_value() == "2")
 
 
@@ -476,7 +476,7 @@ def test_a_link_is_made_flexible(page: Any) -> None:
     open_bundled(page, "planar1r")
     page.get_by_role("tab", name="Flexible").click()
     page.get_by_role("button", name="Make a link flexible").click()
-    page.get_by_role("button", name="Apply").click()
+    page.get_by_role("button", name="Make flexible").click()
     page.get_by_label("length of beam").wait_for(timeout=SLOW)
     cell = page.get_by_label("motions of beam")
     cell.fill("bending")
@@ -761,7 +761,7 @@ def test_the_gallery_shows_and_opens(page: Any, server: Server) -> None:
     page.get_by_role("button", name="Robot", exact=True).click()  # and may be kept under a name
     page.get_by_role("menuitem", name="Keep in my robots").click()
     page.get_by_label("Name", exact=True).fill("my tree")
-    page.get_by_role("button", name="Apply").click()
+    page.get_by_role("button", name="Keep", exact=True).click()
     page.locator(".q-dialog").wait_for(state="detached", timeout=SLOW)
     open_bundled(page, "planar2r")
     page.get_by_role("button", name="Robot", exact=True).click()
@@ -777,7 +777,7 @@ def test_the_gallery_shows_and_opens(page: Any, server: Server) -> None:
     open_bundled(page, "planar2r")  # the next version of what is kept under that name
     page.keyboard.press("Control+s")
     page.get_by_label("Name", exact=True).fill("my tree")
-    page.get_by_role("button", name="Apply").click()
+    page.get_by_role("button", name="Keep", exact=True).click()
     page.locator(".q-dialog").wait_for(state="detached", timeout=SLOW)
     page.goto(f"{server.address}/robots")
     own.first.get_by_text("1 older version").wait_for(timeout=SLOW)

@@ -113,7 +113,7 @@ def test_a_dialog_of_a_link_that_is_gone_says_so(page: Any, server: Server) -> N
     other.get_by_label("Change link 6").click()
     other.get_by_role("menuitem", name="Remove").click()
     page.get_by_label("M of link6", exact=True).wait_for(state="detached", timeout=SLOW)
-    page.get_by_role("button", name="Apply").click()
+    page.get_by_role("button", name="Set inertia").click()
     page.get_by_role("alert").filter(has_text="link6 is no longer there").wait_for(timeout=SLOW)
 
 

@@ -128,7 +128,7 @@ def flexible_dialog(page: Page) -> None:
             return _make(page, link.value, material.value, section.value,
                          _size("length", length.value), numbers, motions.value)  # fmt: skip
 
-        confirm(dialog, apply)
+        confirm(dialog, "Make flexible", apply)
 
 
 def _size(key: str, value: float | None) -> Any:

@@ -119,7 +119,7 @@ def limits(page: Page) -> None:
             page.project.remember(seconds=int(choice.value))
             return ""
 
-        confirm(dialog, apply)
+        confirm(dialog, "Set", apply)
 
 
 def about() -> None:
@@ -192,4 +192,5 @@ def offer(page: Page, link: str) -> None:
         )
         ui.label(f"{robot.name[:60]}, {robot.n} joints").classes("name")
         ui.label("Undo brings back the robot that is here now.").classes("hint")
-        confirm(dialog, lambda: page.open(robot) or (page.set_values(values) if values else ""))
+        confirm(dialog, "Open",
+                lambda: page.open(robot) or (page.set_values(values) if values else ""))  # fmt: skip

@@ -91,8 +91,9 @@ def show_keys() -> None:
     dialog.open()
 
 
-def confirm(dialog: Any, work: Callable[[], str]) -> None:
-    """Cancel and Apply; a message where it is refused. Called inside the dialog, which it opens."""
+def confirm(dialog: Any, action: str, work: Callable[[], str]) -> None:
+    """Cancel, and a button that is called as what it does; a message where it is refused. Called
+    inside the dialog, which it opens."""
 
     def apply() -> None:
         try:
@@ -106,6 +107,6 @@ def confirm(dialog: Any, work: Callable[[], str]) -> None:
     refused = ui.label("").classes("error narrow").props("role=alert")
     with ui.row().classes("w-full justify-end"):
         ui.button("Cancel", on_click=dialog.close).props("flat no-caps")
-        ui.button("Apply", on_click=apply).props("no-caps unelevated")
+        ui.button(action, on_click=apply).props("no-caps unelevated")
     dialog.on("hide", dialog.delete)
     dialog.open()

@@ -146,4 +146,4 @@ def new(page: Page) -> None:
                 name.value or "", kinds.value or "", str(shape.value), bool(symbols.value),
                 str(structure.value), str(base.value)))  # fmt: skip
 
-        confirm(dialog, apply)
+        confirm(dialog, "Create", apply)

@@ -122,7 +122,7 @@ def _rename(shelf: Shelf, kept: Kept, done: Callable[[], None]) -> None:
             done()
             return ""
 
-        confirm(dialog, apply)
+        confirm(dialog, "Rename", apply)
 
 
 def keep(page: Page, shelf: Shelf) -> None:
@@ -139,4 +139,4 @@ def keep(page: Page, shelf: Shelf) -> None:
             ui.notify(words, position="top", timeout=1200)
             return ""
 
-        confirm(dialog, apply)
+        confirm(dialog, "Keep", apply)

@@ -71,7 +71,7 @@ def inertial_dialog(page: Page) -> None:
             numbers = [field.value for field in (mass, *sizes, *centre)]
             return _apply(page, link.value, shape.value, numbers)
 
-        confirm(dialog, apply)
+        confirm(dialog, "Set inertia", apply)
 
 
 def _apply(page: Page, link: str, shape: str, numbers: list[float | None]) -> str:
