@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from html import escape
 from itertools import pairwise, product
 from typing import Any
 
@@ -19,7 +20,6 @@ from ..describe.limits import joint_limits
 from ..describe.robot import FIXED, GEOMETRY, PRISMATIC, REVOLUTE, Joint, Robot
 from ..describe.values.expression import Value, number, symbols
 from ..document.formula import formula, width
-from ..document.html import picture
 from ..document.structure import Drawing, Label, Line, Stroke
 from ..emit.latex import symbol_of
 from ..errors import CardanError
@@ -27,7 +27,9 @@ from ..loops.numeric import skeleton
 from ..loops.standing import standing
 from ..mechanism.coordinates import Coordinates
 from ..motion.frames import link_frames
+from .facets import COLOURS, facets, seen, shaded, tube
 from .solids import bodies, drawable, ends, hull, reach, thickness
+from .vehicles import parts
 
 Array = Any
 _LINK = Stroke("#5b6670", 3.2)
@@ -40,6 +42,7 @@ _GROUND = Stroke("#3a424a", 0.8)
 _TOOL = Stroke("#3a424a", 0.7, fill="#3a424a")
 _MOST_FRAMES = 9  # more frames than these are not labelled
 _EDGE = 14.0
+_CARD = np.array([260.0, 150.0])  # of a picture without labels
 
 
 @dataclass(frozen=True)
@@ -65,9 +68,7 @@ class _View:
         return np.stack([points @ self.right, points @ self.up], axis=-1)
 
 
-def robot_drawing(
-    robot: Robot, wide: float = 330.0, high: float = 215.0, *, labels: bool = True
-) -> Drawing:
+def robot_drawing(robot: Robot, wide: float = 330.0, high: float = 215.0) -> Drawing:
     """The picture, its frames and lengths labelled."""
     whole = drawable(robot, {})
     view, q = viewed(whole)
@@ -79,8 +80,7 @@ def robot_drawing(
         return scale * view.flat(np.asarray(points, float)) + shift
 
     shapes: list[tuple[float, Line]] = []
-    unit = min(0.12 * thickness(whole), 16.0 / scale) if labels else 0.11 * thickness(whole)
-    unit = max(unit, 6.0 / scale)
+    unit = max(min(0.12 * thickness(whole), 16.0 / scale), 6.0 / scale)
     for piece in pieces:
         ends_ = place([piece.start, piece.end])
         middle = (piece.start + piece.end) / 2
@@ -96,16 +96,35 @@ def robot_drawing(
         *_ground(place(np.zeros(3)), view, place),
         *(s for _, s in sorted(shapes, key=_depth)),
     ]
-    if not labels:
-        return Drawing(wide, high, tuple(listed))
     return _framed([*listed, *_annotated(robot, T, pieces, view, place, listed)])
 
 
 @lru_cache(maxsize=64)
 def sketch(robot: Robot) -> str:
-    """A small picture without labels, as an <svg> element. Its only text is the name."""
-    drawing = robot_drawing(robot, 260.0, 150.0, labels=False)
-    return picture(drawing, robot.name, scale=0)
+    """A small picture of its solids, shaded, as an <svg> element. Its only text is the name."""
+    whole = drawable(robot, {})
+    view, q = viewed(whole)
+    T = link_frames(skeleton(whole), q)
+    drawn = facets(whole, parts(whole), T, around=10)
+    for piece in stubs(whole, T, view):
+        rod = tube(piece.start, piece.end, 0.018 * thickness(whole), 10)
+        drawn += [(points, COLOURS["body"]) for points in rod]
+    drawn = [facet for facet in drawn if seen(facet, view.near)]
+    drawn.sort(key=lambda facet: float(facet[0].mean(axis=0) @ view.near))
+    flat = [view.flat(points) * [1, -1] for points, _ in drawn]
+    low, high = np.concatenate(flat).min(axis=0), np.concatenate(flat).max(axis=0)
+    scale = float(min((_CARD - _EDGE) / np.maximum(high - low, 1e-9)))
+    paths = []
+    for facet, points in zip(drawn, flat, strict=True):
+        at = np.round((points - (low + high) / 2) * scale + _CARD / 2, 1).tolist()
+        tone = "#" + "".join(f"{round(255 * x):02x}" for x in shaded(facet, view.near))
+        d = "L".join(f"{x:g} {y:g}" for x, y in at)
+        paths.append(f'<path d="M{d}Z" fill="{tone}" stroke="{tone}"/>')
+    return (
+        f'<svg viewBox="0 0 {_CARD[0]:g} {_CARD[1]:g}" role="img" stroke-width=".4" '
+        f'xmlns="http://www.w3.org/2000/svg"><title>{escape(robot.name)}</title>'
+        f"{''.join(paths)}</svg>"
+    )
 
 
 def _depth(item: tuple[float, Line]) -> float:

@@ -141,7 +141,7 @@ def solids(robot: Robot) -> list[Solid]:
         for frame in (loop.cut, loop.twin):
             if frame.antecedent not in plates:
                 parts += _branch(frame, radii)
-        i, end = loop.twin.antecedent, _point(_reached(loop.twin))
+        i, end = loop.twin.antecedent, point(_reached(loop.twin))
         parts.append(Solid(i, "ball", end, np.eye(3), 0.0, 0, (1.3 * radii[i], 0)))
     parts += [_plate(i, points, 0.5 * radii[i]) for i, points in plates.items()]
     for j in ends(robot):
@@ -155,11 +155,11 @@ def solids(robot: Robot) -> list[Solid]:
                     tool = max(tool, place, key=lambda x: float(np.linalg.norm(x)))
             parts += _way(j, [np.zeros(3), tool], R, 0.7 * R)
             if far is not None:
-                parts.append(Solid(j, "ball", _point(far), np.eye(3), 0.0, j, (1.8 * R, 0)))
+                parts.append(Solid(j, "ball", point(far), np.eye(3), 0.0, j, (1.8 * R, 0)))
     return parts
 
 
-def _point(x: np.ndarray) -> tuple[float, float, float]:
+def point(x: np.ndarray) -> tuple[float, float, float]:
     return float(x[0]), float(x[1]), float(x[2])
 
 
@@ -234,7 +234,7 @@ def _plate(i: int, points: np.ndarray, thick: float) -> Solid:
     flat = (points - middle) @ turn[:, :2]
     outline = np.array(hull(flat * 1e3)) / 1e3  # hull rounds to 4 decimals
     rim = 3 * thick / np.maximum(np.linalg.norm(outline, axis=1, keepdims=True), 1e-9)
-    return Solid(i, "plate", _point(middle), turn, 2 * thick, 0, (0, 0), outline * (1 + rim))
+    return Solid(i, "plate", point(middle), turn, 2 * thick, 0, (0, 0), outline * (1 + rim))
 
 
 def _housing(j: int, at: float, R: float) -> list[Solid]:
@@ -298,11 +298,11 @@ def _way(
         first, gone = start + (end - start) * gone / whole, gone + length
         last = start + (end - start) * gone / whole
         turn = along((b - a) / length)
-        parts.append(Solid(frame, kind, _point((a + b) / 2), turn, length, joint, (first, last)))
+        parts.append(Solid(frame, kind, point((a + b) / 2), turn, length, joint, (first, last)))
         if kind == "body":
-            parts.append(Solid(frame, "ball", _point(b), np.eye(3), 0.0, joint, (last, 0)))
+            parts.append(Solid(frame, "ball", point(b), np.eye(3), 0.0, joint, (last, 0)))
     if parts and kind == "body":
-        parts.append(Solid(frame, "ball", _point(points[0]), np.eye(3), 0.0, joint, (start, 0)))
+        parts.append(Solid(frame, "ball", point(points[0]), np.eye(3), 0.0, joint, (start, 0)))
     return parts
 
 

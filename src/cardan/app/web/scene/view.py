@@ -16,8 +16,10 @@ from ....describe.robot import FIXED
 from ....describe.values.expression import number
 from ....errors import CardanError
 from ....motion.frames import centres_of_mass, link_frames, placement
+from ....sheets.facets import COLOURS
 from ....sheets.marks import Mark, marks
-from ....sheets.solids import Solid, along, bodies, drawable, reach, solids, thickness
+from ....sheets.solids import Solid, along, bodies, drawable, reach, thickness
+from ....sheets.vehicles import parts
 from .. import WORDS
 from ..server.state import Page
 from .choice import Chooser
@@ -27,10 +29,6 @@ from .sliders import Sliders
 from .stage import fit, save_picture, stage, together
 from .tool import Around, Tool, ellipsoid
 
-_COLOURS = {
-    "body": "#bcc6d0", "ball": "#bcc6d0", "revolute": "#586674", "ring": "#d9822b",
-    "sleeve": "#2f7fb8", "slide": "#d3dae0", "plate": "#8794a1",
-}  # fmt: skip
 _CHOSEN, _POINTED = "#f0b45a", "#e8d3a6"
 _AXES = {"x": "#cf3b2c", "y": "#2f8f3e", "z": "#2b62c9"}
 _VIEWS = {
@@ -174,7 +172,7 @@ class View:
             self.weights = bodies(whole)
             far = [float(np.linalg.norm(x)) for x in self.weights.values()]
             self.size, self.thick = max(reach(robot), *far, 0.0), thickness(robot)
-            parts = solids(whole)
+            solids = parts(whole)
         except CardanError as error:
             self.say(error.told(WORDS))
             return
@@ -186,7 +184,7 @@ class View:
             with self.scene:
                 for j in range(len(robot.links) + 1):
                     with self.scene.group() as group:
-                        for part in (part for part in parts if part.frame == j):
+                        for part in (part for part in solids if part.frame == j):
                             self._solid(part)
                     self.frames.append(group)
                 self.tools["surfaces"].set_visibility(bool(self.page.surfaces()))
@@ -216,7 +214,7 @@ class View:
             shape = scene.cylinder(last, first, part.length, 28)
             turn = turn @ _UPRIGHT
         shape.move(*middle.tolist()).rotate_R(turn.tolist())
-        self.bones.append((shape, _COLOURS[part.kind], part.frame))
+        self.bones.append((shape, COLOURS[part.kind], part.frame))
         if part.kind == "slide":
             self.slides.append((part.joint, shape))
 
@@ -360,8 +358,8 @@ class View:
         for k in np.linspace(-half, half, 9).tolist():
             for a, b in (((k, -half, 0), (k, half, 0)), ((-half, k, 0), (half, k, 0))):
                 lines.append(self.scene.line(list(a), list(b)).material("#8b949e", 0.4))
-        if any(colour == _COLOURS["plate"] for _, colour, _ in self.bones):
-            return lines  # it has a base of its own
+        if self.page.robot.wheels or any(x == COLOURS["plate"] for _, x, _ in self.bones):
+            return lines  # it drives, or has a base of its own
         radius = 0.13 * self.thick
         plate = self.scene.cylinder(radius, radius, 0.03 * self.thick, 40).material("#5c6670")
         plate.move(0, 0, -0.015 * self.thick).rotate_R(_UPRIGHT.tolist())
@@ -501,7 +499,7 @@ class View:
                 radius = thickness * self.thick
                 self.ghosts = [
                     (self.scene.cylinder(radius, radius, 1, 12).material(
-                        _COLOURS["sleeve"] if look else colour, 1.0 if look else 0.7), colour)
+                        COLOURS["sleeve"] if look else colour, 1.0 if look else 0.7), colour)
                     for _, _, colour in ends
                 ]  # fmt: skip
             for (rod, _), (start, end, _) in zip(self.ghosts, ends, strict=True):
@@ -549,17 +547,17 @@ class View:
 
     def put_away(self) -> None:
         """No motion is shown any more; the joints stay where they are."""
+        shown = bool(self.player.seconds)
         self.player.stop()
         self._straighten()
+        if shown:
+            self.look()  # all places of the motion were in sight: from nearer again
 
     def _straighten(self) -> None:
         """The links no longer bent, the base where it belongs."""
         if len(self.curves):
             self.show_lines([])
-        away = bool(len(self.bases))
         self.curves, self.bases, self.base = (), np.zeros((0, 4, 4)), np.eye(4)
-        if away:
-            self.look()
 
     def take_pose(self) -> None:
         """The pose in sight is where the robot stands from now on, also in a motion that is
@@ -573,6 +571,7 @@ class View:
         self._straighten()
         if len(self.before) == self.page.robot.n:
             self.page.move(self.before)
+        self.look()
 
 
 def seen(colour: str, dark: bool) -> str:
