@@ -103,17 +103,25 @@ def _kind(kind: type, words: str) -> Reader:
     return read
 
 
-def _flag_or(word: str) -> Reader:
-    def read(where: str, x: Any) -> bool | str:
-        if not isinstance(x, bool) and x != word:
-            raise InputError(f"{where} = {x!r}; expected true or false, or '{word}'")
-        return x if isinstance(x, bool) else word
+@dataclass(frozen=True)
+class Flag:
+    """The reader of true or false, or of a word in their place."""
 
-    return read
+    word: str = ""
+
+    @property
+    def allowed(self) -> tuple[str, ...]:
+        """As a file has them."""
+        return ("true", "false", *filter(None, [self.word]))
+
+    def __call__(self, where: str, x: Any) -> bool | str:
+        if not isinstance(x, bool) and (not self.word or x != self.word):
+            words = f", or '{self.word}'" if self.word else ""
+            raise InputError(f"{where} = {x!r}; expected true or false{words}")
+        return x if isinstance(x, bool) else self.word
 
 
 _text = _kind(str, "text")
-_flag = _kind(bool, "true or false")
 
 
 def _texts(where: str, x: Any) -> tuple[str, ...]:
@@ -125,13 +133,16 @@ def _texts(where: str, x: Any) -> tuple[str, ...]:
     return tuple(x)
 
 
-def _choice(*allowed: str) -> Reader:
-    def read(where: str, x: Any) -> str:
-        if x not in allowed:
-            raise UnknownNameError.of(f"value of {where}", x, allowed)
-        return str(x)
+@dataclass(frozen=True)
+class Choice:
+    """The reader of a word among several."""
 
-    return read
+    allowed: tuple[str, ...]
+
+    def __call__(self, where: str, x: Any) -> str:
+        if x not in self.allowed:
+            raise UnknownNameError.of(f"value of {where}", x, self.allowed)
+        return str(x)
 
 
 def _number_or(*words: str) -> Reader:
@@ -156,25 +167,29 @@ def _known(where: str, x: Any) -> tuple[tuple[str, float], ...]:
     return tuple((str(name), _number(f"{where}.{name}", value)) for name, value in x.items())
 
 
-def _key(default: Any, read: Reader) -> Any:
-    return field(default=default, metadata={"read": read})
+def _key(default: Any, read: Reader, words: str) -> Any:
+    return field(default=default, metadata={"read": read, "words": words})
 
 
 @dataclass(frozen=True)
 class Records:
     """[log]: what the file holds."""
 
-    time: str = _key("", _text)  # column; default: t or time, else the rows are numbered
-    time_unit: str = _key("s", _text)
-    rate: float | None = _key(None, _between(1e-6, 1e9, "Hz"))  # where no column holds the time
-    files: tuple[str, ...] = _key((), _texts)  # of a folder: these tables, side by side
-    topic: str = _key("", _text)  # of a bag
-    joints: tuple[str, ...] = _key((), _texts)  # of a bag: the names of the joints, in order
-    start: float | None = _key(None, _number)  # s: only this part is used
-    stop: float | None = _key(None, _number)
-    missing: str = _key("error", _choice("error", "drop"))  # rows that are not numbers
-    constant: str = _key("error", _choice("error", "allow"))  # joints that do not move
-    check_units: bool = _key(True, _flag)
+    time: str = _key(
+        "", _text, "column of the time; t or time if empty, else the rows are numbered"
+    )
+    time_unit: str = _key("s", _text, "unit of the time")
+    rate: float | None = _key(
+        None, _between(1e-6, 1e9, "Hz"), "rate, Hz, where no column holds the time"
+    )
+    files: tuple[str, ...] = _key((), _texts, "of a folder: these tables, side by side")
+    topic: str = _key("", _text, "topic, of a bag")
+    joints: tuple[str, ...] = _key((), _texts, "names of the joints in order, of a bag")
+    start: float | None = _key(None, _number, "from, s")
+    stop: float | None = _key(None, _number, "to, s")
+    missing: str = _key("error", Choice(("error", "drop")), "rows that are not numbers")
+    constant: str = _key("error", Choice(("error", "allow")), "joints that do not move")
+    check_units: bool = _key(True, Flag(), "check the units")
 
 
 @dataclass(frozen=True)
@@ -183,35 +198,35 @@ class Signal:
 
     side "motor": R of [transmission] takes them to the joints (torques by its transpose)."""
 
-    columns: tuple[str, ...] = _key((), _texts)
-    unit: str = _key("", _text)  # SI by default
-    side: str = _key("joint", _choice("joint", "motor"))
-    sign: tuple[float, ...] = _key((1.0,), _numbers)
-    gain: tuple[float, ...] = _key((1.0,), _numbers)  # of a current: the torque constants
-    offset: tuple[float, ...] = _key((0.0,), _numbers)  # SI, added at the joint
-    used: bool = _key(True, _flag)
+    columns: tuple[str, ...] = _key((), _texts, "columns")
+    unit: str = _key("", _text, "unit; SI if empty")
+    side: str = _key("joint", Choice(("joint", "motor")), "measured at")
+    sign: tuple[float, ...] = _key((1.0,), _numbers, "signs")
+    gain: tuple[float, ...] = _key((1.0,), _numbers, "gains; of currents: torque constants")
+    offset: tuple[float, ...] = _key((0.0,), _numbers, "offsets at the joint, SI")
+    used: bool = _key(True, Flag(), "used")
 
 
 @dataclass(frozen=True)
 class Reference:
     """[reference]: the positions that were commanded, recorded as those of [position] are."""
 
-    columns: tuple[str, ...] = _key((), _texts)
+    columns: tuple[str, ...] = _key((), _texts, "columns of the positions commanded")
 
 
 @dataclass(frozen=True)
 class Control:
     """[control]: tau = kp (reference - q) + kd (its rate - qd), at the joints."""
 
-    kp: tuple[float, ...] = _key((), _numbers)
-    kd: tuple[float, ...] = _key((), _numbers)
+    kp: tuple[float, ...] = _key((), _numbers, "gains kp of the positions")
+    kd: tuple[float, ...] = _key((), _numbers, "gains kd of the velocities")
 
 
 @dataclass(frozen=True)
 class Transmission:
     """[transmission]: motor positions = matrix · joint positions, torques by the transpose."""
 
-    matrix: tuple[tuple[float, ...], ...] = _key((), _matrix)
+    matrix: tuple[tuple[float, ...], ...] = _key((), _matrix, "rows of the matrix, or its diagonal")
 
 
 @dataclass(frozen=True)
@@ -221,14 +236,20 @@ class Filter:
     F = a^2/(s + a)^2, and F' = a^2 s/(s + a)^2 where they are differentiated, [KC97] (45), (46),
     a = 2 pi parallel."""
 
-    kind: str = _key("butterworth", _choice("butterworth", "kc97"))  # of the equations
-    cutoff: float | str = _key("auto", _number_or("auto", "none"))  # Hz, of the positions
-    order: int = _key(4, _count(1, 20))
-    parallel: float | str = _key("auto", _number_or("auto", "none"))  # Hz, of the equations
-    decimate: int | str = _key("auto", lambda where, x: x if x == "auto" else _count(1)(where, x))
-    accuracy: int = _key(8, lambda where, x: int(_choice("2", "4", "6", "8")(where, str(x))))
-    trim: float | str = _key("auto", _number_or("auto"))  # s, left out at both ends
-    delay: float = _key(0.0, _number)  # s by which torques are late
+    kind: str = _key("butterworth", Choice(("butterworth", "kc97")), "filter of the equations")
+    cutoff: float | str = _key("auto", _number_or("auto", "none"), "cut-off of the positions, Hz")
+    order: int = _key(4, _count(1, 20), "order")
+    parallel: float | str = _key("auto", _number_or("auto", "none"), "cut-off of the equations, Hz")
+    decimate: int | str = _key(
+        "auto", lambda where, x: x if x == "auto" else _count(1)(where, x), "keep one sample of"
+    )
+    accuracy: int = _key(
+        8,
+        lambda where, x: int(Choice(("2", "4", "6", "8"))(where, str(x))),
+        "order of the differences",
+    )
+    trim: float | str = _key("auto", _number_or("auto"), "left out at both ends, s")
+    delay: float = _key(0.0, _number, "torques are late by, s")
 
 
 @dataclass(frozen=True)
@@ -236,39 +257,39 @@ class Friction:
     """[friction]: FV qd + FQ qd |qd| + FVA |qd| + (FS + FB / (1 + (qd/VB)^2)) s(qd) + offset;
     s = sign, or qd / sqrt(qd^2 + smooth^2); "auto": what predicts held-out blocks best."""
 
-    viscous: bool = _key(True, _flag)
-    coulomb: bool = _key(True, _flag)
-    offset: bool = _key(True, _flag)
-    quadratic: bool | str = _key("auto", _flag_or("auto"))
-    asymmetry: bool | str = _key("auto", _flag_or("auto"))
-    stribeck: bool | str = _key("auto", _flag_or("auto"))
-    passive: bool = _key(True, _flag)  # of joints that follow others in closed loops, too
-    smooth: float | str = _key("auto", _number_or("fit", "auto"))  # rad/s or m/s
-    dead_zone: float = _key(0.0, _zero_or_more)  # slower samples of a joint are left out
+    viscous: bool = _key(True, Flag(), "viscous, FV")
+    coulomb: bool = _key(True, Flag(), "Coulomb, FS")
+    offset: bool = _key(True, Flag(), "offset, FO")
+    quadratic: bool | str = _key("auto", Flag("auto"), "quadratic, FQ")
+    asymmetry: bool | str = _key("auto", Flag("auto"), "asymmetric, FVA")
+    stribeck: bool | str = _key("auto", Flag("auto"), "Stribeck, FB and VB")
+    passive: bool = _key(True, Flag(), "also of joints that follow in loops")
+    smooth: float | str = _key("auto", _number_or("fit", "auto"), "width of the sign, rad/s or m/s")
+    dead_zone: float = _key(0.0, _zero_or_more, "left out: slower than, rad/s or m/s")
 
 
 @dataclass(frozen=True)
 class Fit:
     """[fit]: which model, how it is weighted, what is held out."""
 
-    model: str = _key("dynamic", _choice(*MODELS))
-    method: str = _key("least-squares", _choice(*METHODS))
-    gains: bool = _key(False, _flag)  # of the drives, by a payload whose mass is known
-    weights: str = _key("joint", _choice(*WEIGHTS))
-    robust: bool = _key(False, _flag)  # Huber's weights
-    motor_inertia: bool | str = _key("auto", _flag_or("auto"))
-    window: float = _key(0.02, _positive)  # s: the energy model's intervals
-    split: float = _key(0.0, _share)  # the last share of every recording is held out
-    folds: int = _key(5, _count(0))  # of the cross-validation; 0: none
-    confidence: float = _key(0.95, _share)  # of the F test for essential parameters
+    model: str = _key("dynamic", Choice(MODELS), "model")
+    method: str = _key("least-squares", Choice(METHODS), "method")
+    gains: bool = _key(False, Flag(), "gains of the drives, by a payload")
+    weights: str = _key("joint", Choice(WEIGHTS), "weights")
+    robust: bool = _key(False, Flag(), "robust, by Huber's weights")
+    motor_inertia: bool | str = _key("auto", Flag("auto"), "inertia of the motors, IA")
+    window: float = _key(0.02, _positive, "intervals of the energy model, s")
+    split: float = _key(0.0, _share, "share held out at the end")
+    folds: int = _key(5, _count(0), "folds of the cross-validation; 0: none")
+    confidence: float = _key(0.95, _share, "confidence of the F test")
 
 
 @dataclass(frozen=True)
 class Payload:
     """[payload]: a body on a link, in some of the recordings."""
 
-    link: int = _key(0, _count(0))  # 0: the last
-    known: tuple[tuple[str, float], ...] = _key((), _known)
+    link: int = _key(0, _count(0), "link; 0: the last")
+    known: tuple[tuple[str, float], ...] = _key((), _known, "known, as {M = 5.2, MZ = 0.3}")
 
 
 @dataclass(frozen=True)
@@ -276,17 +297,19 @@ class Assembly:
     """[assembly]: how the loops are closed in the first row, where that is not as the robot
     stands."""
 
-    q: tuple[float, ...] = _key((), _numbers)  # near it, of all joints or of the passive ones
+    q: tuple[float, ...] = _key((), _numbers, "joints near it: all, or the passive ones")
 
 
 @dataclass(frozen=True)
 class Consistent:
     """[consistent]: the semidefinite fit of the full parameters."""
 
-    prior: str = _key("auto", _choice("auto", "robot", "none"))
-    distance: str = _key("quadratic", _choice("quadratic", "entropic"))
+    prior: str = _key("auto", Choice(("auto", "robot", "none")), "drawn towards")
+    distance: str = _key("quadratic", Choice(("quadratic", "entropic")), "distance")
     # of the pull to the prior, in units of the residual; 0: none where real bodies fit exactly
-    strength: float = _key(0.0, _between(0.0, 1e12, "units of the residual"))
+    strength: float = _key(
+        0.0, _between(0.0, 1e12, "units of the residual"), "strength of the draw"
+    )
 
 
 @dataclass(frozen=True)

@@ -16,10 +16,14 @@ from .form import Field, Form
 from .job import Work
 
 _SIGNALS = {"position": "Positions", "torque": "Torques", "velocity": "Velocities, if recorded"}
+_SAID = {"true": "yes", "false": "no", "kc97": "of [KC97]"}  # words of recipes, for readers
 _ORDER = "columns in the order of the joints; empty: by their usual names"
 # keys that the columns, or the server, decide
 _ELSEWHERE = {"log": ("time", "files"), "position": ("columns",), "torque": ("columns",),
               "velocity": ("columns", "used"), "acceleration": None, "assembly": None}  # fmt: skip
+_TITLES = {"reference": "Commanded positions", "control": "Control of the joints",
+           "transmission": "Motor positions = matrix · joint positions", "fit": "Least squares",
+           "consistent": "Bodies that can exist"}  # fmt: skip
 
 
 def identify(page: Page, view: View) -> None:
@@ -85,9 +89,7 @@ class _Recipe:
     """Every key of a recipe, with the default that it has; what is empty is left to it."""
 
     def __init__(self) -> None:
-        from ....identification.recipe import (
-            Recipe,
-        )  # brings SciPy's users: not before it is wanted
+        from ....identification.recipe import Recipe  # brings SciPy's users: not before it is asked
 
         self.keys: dict[tuple[str, str], Any] = {}
         with ui.expansion("Recipe: units, filters, friction, fit").props("dense").classes("w-full"):
@@ -97,19 +99,24 @@ class _Recipe:
                 if not is_dataclass(default) or skipped is None:
                     continue
                 about = " ".join((type(default).__doc__ or "").split())
-                with ui.label(section.name.capitalize()).classes("name q-mt-sm"):
+                title = _TITLES.get(section.name, section.name.capitalize())
+                with ui.label(title).classes("name q-mt-sm"):
                     ui.tooltip(about)
-                with ui.row().classes("items-end form-row"):
+                with ui.element("div").classes("recipe"):
                     for key in fields(default):
                         if key.name not in skipped:
-                            self._key(section.name, key.name, getattr(default, key.name))
+                            self._key(section.name, key, getattr(default, key.name))
 
-    def _key(self, section: str, key: str, default: Any) -> None:
-        shown = str(default).lower() if isinstance(default, bool) else default
-        if isinstance(shown, tuple):
-            shown = ", ".join(map(str, shown))
-        box = ui.input(key.replace("_", " "), placeholder="" if shown is None else f"{shown}")
-        self.keys[section, key] = box.props("dense stack-label").classes("w-32")
+    def _key(self, section: str, key: Any, default: Any) -> None:
+        read, words = key.metadata["read"], key.metadata["words"]
+        allowed, usual = getattr(read, "allowed", ()), _shown(default)
+        if allowed:
+            names = {word: _SAID.get(word, word) for word in allowed if word != usual}
+            names = {"": f"{_SAID.get(usual, usual)}, if not said", **names}
+            box: Any = ui.select(names, value="", label=words)
+        else:
+            box = ui.input(words, placeholder=usual)
+        self.keys[section, key.name] = box.props("dense stack-label")
 
     def table(self) -> dict[str, Any]:
         """What was typed, as a recipe."""
@@ -122,9 +129,15 @@ class _Recipe:
 
     def fill(self, table: Any) -> None:
         for (section, key), box in self.keys.items():
-            value = (table or {}).get(section, {}).get(key, "")
-            listed = ", ".join(map(str, value)) if isinstance(value, list) else value
-            box.value = str(listed).lower() if isinstance(value, bool) else str(listed)
+            text = _shown((table or {}).get(section, {}).get(key, ""))
+            box.value = text if text in getattr(box, "options", [text]) else ""  # the usual choice
+
+
+def _shown(value: Any) -> str:
+    """A value of a recipe as it is typed here."""
+    if isinstance(value, list | tuple):
+        return ", ".join(map(str, value))
+    return str(value).lower() if isinstance(value, bool) else "" if value is None else str(value)
 
 
 def _value(text: str) -> Any:
