@@ -517,6 +517,10 @@ def test_studies_say_what_the_library_says() -> None:
     answer = _ur5("workspace", samples=200, measure="dexterity")
     dexterity = cardan.workspace(robot, 200).measure("dexterity")
     assert _csv(answer, "workspace.csv")["dexterity"] == pytest.approx(dexterity)
+    assert [x["title"] for x in answer["maps"]] == ["x and y", "x and z"]
+    flat = {"robot": dumps(cardan.load("fivebar"), "toml"), "frame": "tip", "samples": 200}
+    maps = work.FUNCTIONS["workspace"](flat, lambda text: None)["maps"]
+    assert [x["title"] for x in maps] == ["x and y"]  # the plane it moves in
     assert answer["maps"][0]["value"] == "dexterity"
 
 

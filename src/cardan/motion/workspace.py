@@ -197,6 +197,18 @@ class Workspace:
             "largest manipulability": float(self.manipulability.max()),
         }  # fmt: skip
 
+    @property
+    def views(self) -> tuple[tuple[int, int], ...]:
+        """The axes to the right and upwards of each picture: of a flat workspace that of its plane,
+        else from above and from the side.
+
+        >>> cardan.workspace(cardan.load("fivebar"), 1_000, frame="tip").views
+        ((0, 1),)"""
+        if len(self.axes) == 3:
+            return (0, 1), (0, 2)
+        right, up = (0, 2) if self.axes == (2,) else (*self.axes, 2)[:2]
+        return ((right, up),)
+
     def save(self, path: str | Path, **measures: Array) -> None:
         """The points with their configurations as .csv or .parquet, and further columns.
 
@@ -218,8 +230,7 @@ class Workspace:
         3"""
         values = self.manipulability if measure == "manipulability" else self.measure(
             measure, **options)  # fmt: skip
-        flat: Any = self.axes if len(self.axes) == 2 else (0, 2)
-        views = ((0, 1), (0, 2)) if len(self.axes) == 3 else (flat,)
+        views = self.views
         with style():
             from matplotlib.figure import Figure
 

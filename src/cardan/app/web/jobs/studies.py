@@ -161,7 +161,7 @@ def workspace(robot: Any, data: Data, say: Say) -> Data:
         {"title": f"{'xyz'[h]} and {'xyz'[v]}", "x": "xyz"[h], "y": "xyz"[v], "unit": "m",
          "value": name, "most": float(np.quantile(shade, 0.98)),
          "points": np.column_stack([space.points[some][:, [h, v]], shade]).round(5).tolist()}
-        for h, v in ((0, 1), (0, 2))
+        for h, v in space.views
     ]  # fmt: skip
     csv = dict(zip("xyz", space.points.T, strict=True))
     csv |= {f"q{j}": x for j, x in enumerate(space.q.T, 1)} | {name: shades}
@@ -230,7 +230,7 @@ def reduction(robot: Any, data: Data, say: Say) -> Data:
     language = str(data.get("language") or "c")
     file = f"reduced.{language}" if language == "c" else f"reduced-{language}.txt"
     return {
-        "tables": [{"heads": ["", ""], "rows": rows}], "files": {file: f"Code in {language}"},
+        "tables": [{"heads": ["", ""], "rows": rows}], "files": {file: "Code"},
         "parts": {file: _encoded(reduced.program.emit(language))},
     }  # fmt: skip
 
@@ -247,7 +247,7 @@ def tables(robot: Any, data: Data, say: Say) -> Data:
     return {
         "tables": [{
             "heads": ["inverse dynamics", "kB", "operations", "largest relative error"],
-            "rows": [[row["model"], f"{row['bytes'] / 1000:.4g}", str(row["operations"]),
+            "rows": [[row["model"], f"{row['bytes'] / 1000:,.0f}", f"{row['operations']:,}",
                       f"{row['error']:.2g}"] for row in rows],
         }],
         "files": {"tables.c": f"C of {sizes[0]} points"},
@@ -295,6 +295,13 @@ def _drawn(program: Any, robot: Any, states: int) -> Data:
     return {f"{name}{k}": x for name, columns in load().items() for k, x in enumerate(columns, 1)}
 
 
+def _sharp(roots: np.ndarray) -> np.ndarray:
+    """Without what rounding leaves: half the digits of a root that is double."""
+    least = 1e-8 * np.abs(roots).max(initial=0.0)
+    real, imag = (np.where(np.abs(x) <= least, 0.0, x) for x in (roots.real, roots.imag))
+    return real + 1j * imag
+
+
 def linear(robot: Any, data: Data, say: Say) -> Data:
     """The linear system about rest where the sliders stand, its eigenvalues, its transfer functions
     and its block diagram, with a law that holds it or without."""
@@ -306,7 +313,8 @@ def linear(robot: Any, data: Data, say: Say) -> Data:
     say("differentiating")
     law = holding(robot, kind, bandwidth_of(data), q).program if kind else None
     system = linearise(robot, q, law=law)
-    roots = system.eigenvalues[np.lexsort((system.eigenvalues.imag, -system.eigenvalues.real))]
+    roots = _sharp(system.eigenvalues)
+    roots = roots[np.lexsort((roots.imag, -roots.real))]
     rows = [[f"{x.real:.5g}", f"{x.imag:.5g}", f"{abs(x) / (2 * np.pi):.4g} Hz"] for x in roots]
     num, den = system.transfer()
     powers = {"s^": np.arange(len(den))[::-1], "denominator": den} | {
