@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.web.conftest import TOKEN, Server
-from tests.web.test_page import SLOW, figures, open_bundled, until
+from tests.web.test_page import SLOW, figures, open_bundled, panel, until
 
 import cardan
 from cardan.app.web.panels.help import of_link
@@ -28,16 +28,6 @@ from cardan.loops.standing import standing
 from cardan.motion.frames import link_frames
 
 AXE = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
-
-
-def panel(page: Any, title: str) -> Any:
-    """A panel of the tab Use, open."""
-    page.get_by_role("tab", name="Use").click()
-    head = page.locator(".use-panel .q-item", has_text=title).first
-    head.wait_for(timeout=SLOW)
-    if head.get_attribute("aria-expanded") != "true":
-        head.click()
-    return page.locator(".use-panel", has=page.locator(".q-item", has_text=title)).first
 
 
 def closed(page: Any) -> None:
@@ -236,6 +226,10 @@ def violations(page: Any, script: str) -> list[str]:
     return [f"{x['id']}: {x['nodes'][0]['html'][:160]} ({len(x['nodes'])})" for x in found]
 
 
+_STILL = """document.getAnimations().every((x) =>
+  x.playState !== "running" || x.effect.getComputedTiming().endTime === Infinity)"""
+
+
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 def test_nobody_is_kept_out(server: Server, browser: Any, axe: str, dark: bool) -> None:
     """No violation of WCAG 2.2 AA that axe-core finds: every table, every panel of Use, equations,
@@ -247,7 +241,7 @@ def test_nobody_is_kept_out(server: Server, browser: Any, axe: str, dark: bool) 
     faults: dict[str, list[str]] = {}
 
     def judge(where: str) -> None:
-        page.wait_for_timeout(300)  # while something fades its colours are others
+        page.wait_for_function(_STILL)  # while something fades its colours are others
         faults[where] = violations(page, axe)
 
     def dialog(where: str, opener: Any) -> None:

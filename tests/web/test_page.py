@@ -53,8 +53,32 @@ def apart(a: list[float], b: list[float]) -> float:
     return max(abs(x - y) for x, y in zip(a, b, strict=True))
 
 
+def synced(page: Any) -> None:
+    """The server has done what it was asked before: it answers in order, last for a button."""
+    button = page.get_by_label("Names of the links")
+    for _ in range(2):
+        before = button.get_attribute("aria-pressed")
+        button.evaluate("button => button.click()")  # the focus stays where it is
+        until(page, lambda before=before: button.get_attribute("aria-pressed") != before)
+
+
+_DRAWN = "getElement(document.querySelector('.scene').id.slice(1)).renderer?.info.render.frame"
+
+
+def rested(page: Any) -> int:
+    """The robot stands in the picture and is not drawn any more: how often it was drawn."""
+    counts = [0, 0]
+
+    def still() -> bool:
+        counts.append(page.evaluate(_DRAWN) or 0)
+        return counts[-1] == counts[-2] == counts[-3] > 0
+
+    until(page, still)  # 30 pictures a second would not stand still for two looks
+    return counts[-1]
+
+
 def picture(page: Any) -> bytes:
-    page.wait_for_timeout(700)
+    rested(page)
     return bytes(page.locator(".scene").screenshot())
 
 
@@ -64,13 +88,15 @@ def figures(page: Any) -> list[float]:
     return [float(found.nth(k).input_value()) for k in range(found.count())]
 
 
-def settled(page: Any) -> list[float]:
-    """What stands there when nothing changes any more."""
-    before, now = [], figures(page)
-    while before != now:
-        page.wait_for_timeout(1500)
-        before, now = now, figures(page)
-    return now
+def panel(page: Any, title: str) -> Any:
+    """A panel of the tab Use, open; that of the robot before is gone."""
+    page.get_by_role("tab", name="Use").click()
+    synced(page)
+    head = page.locator(".use-panel .q-item", has_text=title).first
+    head.wait_for(timeout=SLOW)
+    if head.get_attribute("aria-expanded") != "true":
+        head.click()
+    return page.locator(".use-panel", has=page.locator(".q-item", has_text=title)).first
 
 
 def test_rx90_is_there_and_can_be_edited(page: Any) -> None:
@@ -107,7 +133,7 @@ def test_what_is_typed_stays_while_the_robot_is_drawn_anew(page: Any) -> None:
     first.fill("0.4")
     page.get_by_label("Undo").evaluate("button => button.click()")  # the focus stays
     until(page, lambda: page.get_by_label("d of link3").input_value() == "D3")
-    page.wait_for_timeout(300)
+    synced(page)
     assert first.input_value() == "0.4"
     first.press("Enter")
     until(page, lambda: abs(figures(page)[0] - 0.4) < 2e-3)
@@ -198,17 +224,10 @@ def test_inverse_geometry_shows_all_configurations(page: Any) -> None:
     open_bundled(page, "puma560-numeric")
     for k, x in enumerate((150, 230, 120, 260, 240, 180)):
         page.locator(".slider-row .q-slider").nth(k).click(position={"x": x, "y": 10})
-    page.get_by_role("tab", name="Use").click()
-    page.get_by_text("Inverse geometry", exact=True).click()
-
-    def taken() -> bool:
-        """Asked again: the panel of the robot before may still be there for the first click."""
-        page.get_by_label("Take where the end effector is").click()
-        page.wait_for_timeout(200)
-        return page.get_by_label("pose: x, y, z").input_value().count(",") == 5
-
-    until(page, taken)
-    page.get_by_role("button", name="Solve").click()
+    room = panel(page, "Inverse geometry")
+    room.get_by_label("Take where the end effector is").click()
+    until(page, lambda: room.get_by_label("pose: x, y, z").input_value().count(",") == 5)
+    room.get_by_role("button", name="Solve").click()
     page.get_by_text("8 configurations by").wait_for(timeout=SLOW)
     page.locator(".configuration").nth(3).click()
 
@@ -255,10 +274,12 @@ def test_simulation_moves_the_robot(page: Any) -> None:
     page.get_by_label("Play", exact=True).wait_for(timeout=SLOW)  # it has come to its end
     bar = page.get_by_label("Instant of the motion")
     bar.press("ArrowLeft")
-    at = settled(page)
+    synced(page)
+    at = figures(page)
     bar.click(position={"x": 60, "y": 8})
     until(page, lambda: apart(figures(page), at) > 0.01)
-    at = settled(page)  # a click on the bar moves it more than once
+    synced(page)  # a click on the bar moves it more than once
+    at = figures(page)
     page.get_by_role("button", name="Simulate", exact=True).last.click()  # from where it stands now
     page.get_by_label("Pause", exact=True).wait_for(timeout=SLOW)
     page.get_by_label("Play", exact=True).wait_for(timeout=SLOW)
@@ -299,19 +320,9 @@ def test_a_project_survives_a_restart(server: Server, browser: Any) -> None:
     page.get_by_role("tab", name="Models").click()
     page.get_by_role("button", name="Derive").click()
     page.locator(".equations math").first.wait_for(timeout=SLOW)
-    page.get_by_role("tab", name="Use").click()
-    button = page.get_by_role("button", name="Evaluate", exact=True)
-
-    def evaluated() -> bool:
-        """Asked again: the panel of the robot before may still be there for the first click."""
-        if not button.is_visible():
-            page.get_by_text("Evaluate a model", exact=True).click()
-        elif button.is_enabled():
-            button.click()
-        page.wait_for_timeout(2000)
-        return bool(page.get_by_text("tau =").is_visible())
-
-    until(page, evaluated)
+    room = panel(page, "Evaluate a model")
+    room.get_by_role("button", name="Evaluate", exact=True).click()
+    room.get_by_text("tau =").wait_for(timeout=SLOW)
     page.get_by_text("Simulate", exact=True).first.click()
     page.get_by_label("duration").last.fill("60")
     page.get_by_label("first velocities").fill("0, 3000")  # so fast that it takes minutes
@@ -444,8 +455,7 @@ def test_cells_are_left_by_keys(page: Any) -> None:
     assert cell.input_value() == "D3"
     cell.fill("0.75")
     cell.press("Enter")
-    page.get_by_label("Undo").wait_for(timeout=SLOW)
-    page.wait_for_timeout(500)
+    until(page, page.get_by_label("Undo").is_enabled)
     page.keyboard.press("Control+z")  # nothing is being typed: the robot's own undo
     page.wait_for_function(
         "document.querySelector('[aria-label=\"d of link3\"]').value === 'D3'", timeout=SLOW
@@ -465,7 +475,7 @@ def test_a_position_can_be_typed(page: Any) -> None:
     open_bundled(page, "ur5")
     field = page.locator("input.figure").nth(1)
     upper = float(cardan.load("ur5").joints[1].limits.upper)  # type: ignore[arg-type]
-    page.wait_for_timeout(800)  # the sliders of the robot before are gone
+    synced(page)  # the sliders of the robot before are gone
     for typed, there in (("-0.75", -0.75), ("99", upper)):  # 99: beyond the limit of the joint
         field.fill(typed)
         field.press("Enter")
@@ -511,7 +521,8 @@ def test_links_are_removed_and_loops_closed(page: Any) -> None:
 
 def test_the_end_effector_can_be_dragged(page: Any) -> None:
     open_bundled(page, "puma560-numeric")
-    page.wait_for_timeout(1000)
+    synced(page)
+    rested(page)
     before = figures(page)
     x, y = page.evaluate(_TARGET)
     page.mouse.move(x, y)
@@ -521,7 +532,7 @@ def test_the_end_effector_can_be_dragged(page: Any) -> None:
     until(page, lambda: apart(figures(page), before) > 0.01)  # before the ball is let go
     page.mouse.up()
     page.get_by_text("Configuration").wait_for(timeout=SLOW)
-    page.wait_for_timeout(500)
+    synced(page)
     there = figures(page)
     page.get_by_label("Next configuration").click()
     until(page, lambda: apart(figures(page), there) > 0.1)
@@ -594,6 +605,7 @@ def test_the_end_effector_is_moved_turned_and_typed(page: Any) -> None:
         page.mouse.down()
         page.mouse.move(x + 12, y - 12, steps=3)
         page.mouse.up()
+        page.get_by_text("Configuration").wait_for()  # the robot is where it was let go
         until(page, lambda before=before: apart(pose(), before) > 0.01 and agrees())
         turned = Rotation.from_euler("xyz", before[3:]).inv()
         turned *= Rotation.from_euler("xyz", pose()[3:])
@@ -610,7 +622,8 @@ def test_the_camera_follows_a_robot_that_leaves_the_picture(page: Any) -> None:
     open_bundled(page, "ur5")
     eye = "[...getElement(document.querySelector('.scene').id.slice(1)).camera.position]"
     scene = page.locator(".scene").bounding_box()
-    page.wait_for_timeout(800)
+    synced(page)
+    rested(page)
     before = page.evaluate(eye)
 
     def turn(angle: str) -> None:
@@ -635,7 +648,9 @@ def test_the_camera_follows_a_robot_that_leaves_the_picture(page: Any) -> None:
 
     until(page, still)
     turn("0")
-    page.wait_for_timeout(1500)
+    rested(page)
+    synced(page)  # also that the robot is out of sight
+    rested(page)
     assert apart(page.evaluate(eye), looks[-1]) < 1e-6
 
 
@@ -660,6 +675,18 @@ def test_a_face_of_the_cube_is_looked_at(page: Any) -> None:
     }""")
 
 
+# the middle of the longest part of the robot, on the screen
+_LONGEST = """() => {
+  const view = getElement(document.querySelector('.scene').id.slice(1)), parts = [];
+  view.scene.traverse((x) => { if (x.geometry?.parameters?.radialSegments > 20) parts.push(x); });
+  const tall = (x) => x.geometry.parameters.height;
+  const arm = parts.reduce((a, b) => (tall(b) > tall(a) ? b : a));
+  const at = arm.getWorldPosition(arm.position.clone()).project(view.camera);
+  const box = view.renderer.domElement.getBoundingClientRect();
+  return [box.left + (at.x + 1) / 2 * box.width, box.top + (1 - at.y) / 2 * box.height];
+}"""
+
+
 def test_a_link_under_the_pointer_is_lit_in_table_and_picture(page: Any) -> None:
     row = page.locator(".grid-table tbody tr").nth(2)
     row.hover()
@@ -671,30 +698,17 @@ def test_a_link_under_the_pointer_is_lit_in_table_and_picture(page: Any) -> None
     page.get_by_text("Name of the robot").hover()
     until(page, lambda: page.evaluate(lit) == 0)
     until(page, lambda: page.locator("tr.pointed").count() == 0)
-    box = page.locator(".scene canvas").bounding_box()
-    for step in range(40):  # through the picture, until a link is under the pointer
-        page.mouse.move(
-            box["x"] + box["width"] * (0.3 + 0.015 * step), box["y"] + box["height"] / 2
-        )
-        page.wait_for_timeout(120)
-        if page.locator("tr.pointed").count():
-            break
-    assert page.locator("tr.pointed").count() == 1
+    rested(page)
+    page.mouse.move(*page.evaluate(_LONGEST))
+    until(page, lambda: page.locator("tr.pointed").count() == 1)
     page.get_by_text("Name of the robot").hover()
     until(page, lambda: page.locator("tr.pointed").count() == 0)
 
 
 def test_the_picture_is_drawn_only_where_it_changes(page: Any) -> None:
-    drawn = "getElement(document.querySelector('.scene').id.slice(1)).renderer.info.render.frame"
-    counts = [0, page.evaluate(drawn)]
-
-    def still() -> bool:
-        counts.append(page.evaluate(drawn))
-        return counts[-1] == counts[-2] == counts[-3] > 0
-
-    until(page, still)  # 30 pictures a second would not stand still for two looks
+    count = rested(page)
     page.locator(".slider-row .q-slider").nth(1).click(position={"x": 150, "y": 10})
-    until(page, lambda: page.evaluate(drawn) > counts[-1])
+    until(page, lambda: page.evaluate(_DRAWN) > count)
 
 
 # whether all labels are there; pairs of them that lie on each other, and those outside
@@ -751,7 +765,7 @@ def test_the_gallery_shows_and_opens(page: Any, server: Server) -> None:
     cards = page.locator(".robot-card")
     cards.first.wait_for(timeout=SLOW)
     assert cards.count() == len(cardan.robots())
-    assert page.locator(".robot-card svg polyline").count() > 50
+    assert page.locator(".robot-card svg path").count() > 1000
     card = cards.filter(has_text="Branched tree")
     card.get_by_role("button", name="Counts").click()
     page.get_by_role("cell", name="inverse dynamics").wait_for(timeout=SLOW)
@@ -789,13 +803,15 @@ def test_the_gallery_shows_and_opens(page: Any, server: Server) -> None:
 def test_nothing_sticks_out(page: Any) -> None:
     for width, height in ((1280, 768), (1024, 768), (768, 1024)):
         page.set_viewport_size({"width": width, "height": height})
-        page.wait_for_timeout(800)
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
-        for label in ("Change link 6", "joint joint6", "Fold the picture"):
-            box = page.get_by_label(label, exact=True).bounding_box()
-            assert box is not None
-            assert box["x"] + box["width"] <= width
-            assert box["y"] + box["height"] <= height
+
+        def fits(width: int = width, height: int = height) -> bool:
+            labels = ("Change link 6", "joint joint6", "Fold the picture")
+            boxes = [page.get_by_label(label, exact=True).bounding_box() for label in labels]
+            ends = [(x["x"] + x["width"], x["y"] + x["height"]) for x in boxes]
+            wide = page.evaluate("document.documentElement.scrollWidth")
+            return max(wide, *(x for x, _ in ends)) <= width and max(y for _, y in ends) <= height
+
+        until(page, fits)
 
 
 @pytest.mark.parametrize("path", ["/", "/gallery"])
@@ -803,7 +819,8 @@ def test_no_remote_source_is_asked_for(page: Any, server: Server, path: str) -> 
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     page.goto(f"{server.address}{path}")
-    page.wait_for_timeout(1500)
+    page.locator(".robot-card, .scene canvas").first.wait_for()
+    page.wait_for_load_state("networkidle")
     allowed = (server.address, server.address.replace("http", "ws"), "data:", "blob:")
     assert [url for url in asked if not url.startswith(allowed)] == []
 
