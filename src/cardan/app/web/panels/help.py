@@ -192,5 +192,8 @@ def offer(page: Page, link: str) -> None:
         )
         ui.label(f"{robot.name[:60]}, {robot.n} joints").classes("name")
         ui.label("Undo brings back the robot that is here now.").classes("hint")
-        confirm(dialog, "Open",
-                lambda: page.open(robot) or (page.set_values(values) if values else ""))  # fmt: skip
+
+        def apply() -> str:
+            return page.open(robot) or (page.set_values(values) if values else "")
+
+        confirm(dialog, "Open", apply)

@@ -197,7 +197,7 @@ math { font-family: "Page Math", "STIX Two Math", "Cambria Math", math; }
 .tool-row { gap: 4px 7px; padding: 6px 14px 2px; position: sticky; top: 0; z-index: 3;
   background: var(--face); }
 .tool-row .symbol .cell { width: 49px; padding: 0 4px; text-align: right; }
-.tool-frame { max-width: 7.5rem; }
+.tool-frame { flex: 1 1 4.5rem; min-width: 0; max-width: 7.5rem; }
 .sliders { display: flex; flex-direction: column; padding: 4px 14px 10px; gap: 0; }
 .view-cube { position: absolute; left: 22px; top: 20px; width: 44px; height: 44px; z-index: 1;
   perspective: 240px; }
@@ -225,9 +225,10 @@ button.slider-unit { cursor: pointer; } button.slider-unit:hover { color: var(--
   max-width: 46rem; }
 .menu-item:focus-visible { background: var(--hover); outline-offset: -2px; }
 .menus { gap: 2px; }
-.opening { width: 28rem; max-height: 84vh; } .chooser-list { height: 58vh; overflow: auto; }
+.opening { width: 34rem; max-height: 84vh; } .chooser-list { height: 58vh; overflow: auto; }
 .opening .q-item.q-item--active { color: inherit; background: var(--hover); }
-.opening .q-item { gap: 10px; align-items: center; } .opening-name { min-width: 8.5rem; }
+.opening .q-item { display: grid; grid-template-columns: 2fr 3fr; gap: 10px; }
+.opening .q-item > * { align-self: center; }
 .remarks .q-item { min-height: 28px; padding: 0; } .remarks { font-size: 13px; }
 .options { gap: 6px !important; } .option-row { gap: 4px 16px; }
 .folded { display: none !important; }
@@ -279,6 +280,8 @@ button.slider-unit { cursor: pointer; } button.slider-unit:hover { color: var(--
 .facts thead th { font-weight: 600; white-space: nowrap; } .facts tbody th { color: var(--soft); }
 .use-panel .q-field__label::first-letter, .options .q-field__label::first-letter {
   text-transform: uppercase; }
+.recipe { display: grid; grid-template-columns: repeat(auto-fill, minmax(15rem, 1fr));
+  gap: 4px 16px; width: 100%; }
 .form-row { gap: 4px 16px; } .form-line:not(:has(> :not(.hidden))) { display: none; }
 .upload .q-uploader__header { background: var(--hover); color: var(--ink); }
 .upload-head { display: flex; align-items: center; gap: 10px; padding: 9px 12px; cursor: pointer; }

@@ -7,7 +7,7 @@ export default {
       <q-list dense role="listbox" :aria-label="label" class="chooser-list">
         <q-item v-for="(item, k) in found" :key="item.id" clickable role="option" :active="k === at"
           :aria-selected="k === at" @click="$emit('take', item.id)">
-          <span class="opening-name">{{ item.id }}</span><span class="hint">{{ item.hint }}</span>
+          <span>{{ item.id }}</span><span class="hint">{{ item.hint }}</span>
         </q-item>
       </q-list>
     </div>`,

@@ -4,7 +4,7 @@ export default {
   template: `
     <div class="sliders">
       <div v-if="symbols.length" class="row items-center symbols">
-        <span class="hint">{{ symbols.some((symbol) => symbol.value === "") ? "Values; drawn with the grey ones where there are none:" : "Values:" }}</span>
+        <span class="hint">{{ symbols.some((symbol) => symbol.value === "") ? "Values (grey: only drawn):" : "Values:" }}</span>
         <label v-for="symbol in symbols" :key="symbol.name" class="symbol">
           <span class="hint">{{ symbol.name }}</span>
           <input type="text" inputmode="decimal" class="cell" :value="drafts[symbol.name] ?? symbol.value" :aria-label="symbol.name"
