@@ -80,7 +80,7 @@ What the numbers do not say, or where they should not be used:
 - **Cheapest programs divide.** With `effort="normal"` or `"max"` a program may divide by a length of the robot; its head says which must
   not be 0 (`Program.nonzero`), and a call with such a number is refused. `effort="safe"` gives one without.
 - **Regrouped parameters.** Torques are the same, forces and moments between links are not; `reactions` is derived without regrouping.
-- **Friction** in models is viscous and Coulomb; a recording may ask for more than these. The error that `identify` prints is that
+- **Friction** in models is viscous, Coulomb, quadratic, asymmetric, with Stribeck's peak; friction that grows with the load is not. The error that `identify` prints is that
   of the data, not of the next motion: look at the validation.
 - **Closed loops** are exact where they close. Near a singularity of type 2 torques grow without bound, and a simulation stops there
   unless it is told to pass.
