@@ -274,6 +274,7 @@ def test_nobody_is_kept_out(server: Server, browser: Any, axe: str, dark: bool) 
     page.get_by_role("tab", name="Models").click()
     page.get_by_role("button", name="Derive").click()
     page.locator(".equations math").first.wait_for()
+    until(page, page.get_by_role("button", name="Derive").is_enabled)  # it fades in again
     judge("equations")
     page.get_by_role("tab", name="Code").click()
     page.locator(".cm-content[aria-label]").first.wait_for()

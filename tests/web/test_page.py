@@ -812,6 +812,9 @@ def test_nothing_sticks_out(page: Any) -> None:
             return max(wide, *(x for x, _ in ends)) <= width and max(y for _, y in ends) <= height
 
         until(page, fits)
+    page.set_viewport_size({"width": 1280, "height": 800})
+    places = page.locator(".tool-row input")
+    until(page, lambda: len({x.bounding_box()["y"] for x in places.all()}) == 1)  # in one row
 
 
 @pytest.mark.parametrize("path", ["/", "/gallery"])
