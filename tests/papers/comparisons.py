@@ -14,6 +14,8 @@ from tests.loops.oracle import Oracle, times
 from tests.random_robots import random_robot, states
 
 import cardan
+from cardan.control.transfer import transfer_functions
+from cardan.describe.files import dumps
 from cardan.describe.robot import DRIVE, FIXED, INERTIA, Robot
 from cardan.exact import exact
 
@@ -61,9 +63,13 @@ def value(robot: Robot, model: str, x: dict[str, Array], **options: Any) -> Any:
 @over_trees
 def transform(robot: Robot, x: dict[str, Array]) -> tuple[Any, Any]:
     zero = np.zeros_like(x["q"])
-    ours = [value(robot, "transform", x, frame=j) for j in range(1, len(robot.links) + 1)]
-    poses = oracle(robot).poses(x["q"], zero, zero)[1 : len(robot.links) + 1]
-    return ours, [T[:, 0] for T in poses]
+    """Of every frame in the base and in every other one."""
+    every = range(len(robot.links) + 1)
+    poses = [T[:, 0] for T in oracle(robot).poses(x["q"], zero, zero)[: len(every)]]
+    poses[0] = np.broadcast_to(poses[0], poses[1].shape)
+    pairs = [(j, i) for j in every for i in every if i != j]
+    ours = [value(robot, "transform", x, frame=j, reference=i) for j, i in pairs]
+    return ours, [np.linalg.solve(poses[i], poses[j]) for j, i in pairs]
 
 
 @over_trees
@@ -74,7 +80,9 @@ def jacobian(robot: Robot, x: dict[str, Array]) -> tuple[Any, Any]:
     twists = oracle(robot).twists(x["q"])[n - 1].transpose(1, 2, 0)  # about O_0
     moved = twists.copy()
     moved[:, :3] += np.cross(twists[:, 3:], P[..., None], axis=1)
-    return value(robot, "jacobian", x, frame=n, projection=0), moved
+    ours = value(robot, "jacobian", x, frame=n, projection=0)
+    F1, F2, F3 = value(robot, "jacobian", x, frame=n, projection=0, factors=True)
+    return [ours, F1 @ F2 @ F3], [moved, moved]
 
 
 @over_trees
@@ -206,18 +214,30 @@ def closed() -> tuple[tuple[Robot, Array], ...]:
 
 
 def inverse_geometry() -> float:
-    """The joint positions that a pose comes from are among its configurations, by each method."""
+    """The joint positions that a pose comes from are among its configurations, by each method, and
+    all of these have the pose; an arm with three slides among them."""
     worst = 0.0
     q = np.array([0.3, -0.6, 0.4, 0.5, 0.7, -0.2])
-    for name, method in (("puma560-numeric", "paul"), ("puma560-numeric", "pieper"),
-                         ("puma560-numeric", "general"), ("general6r", "general")):  # fmt: skip
-        robot = cardan.load(name)
+    slides = {
+        "name": "PPPRRR",
+        "link": [
+            *({"joint": "prismatic", "alpha": a, "theta": "0.8"} for a in ("0.3", "pi/2", "-1.1")),
+            {"alpha": "0.7", "d": 0.2},
+            {"alpha": "pi/2", "d": 0.1},
+            {"alpha": "-pi/2", "d": 0.3},
+        ],
+    }
+    for source, method in (("puma560-numeric", "paul"), ("puma560-numeric", "pieper"),
+                           ("puma560-numeric", "general"), ("general6r", "general"),
+                           (slides, "pieper")):  # fmt: skip
+        robot = cardan.load(source)
         rng = np.random.default_rng(4)
         robot = robot.with_values({x: round(rng.uniform(0.2, 1), 2) for x in robot.parameters})
         T = cardan.model(robot, "transform").evaluate(q=q)
         every = cardan.model(robot, "inverse-geometry", method=method).solve(T)
         gap = np.abs(np.angle(np.exp(1j * (every - q)))).max(axis=1).min()
-        worst = max(worst, float(gap))
+        poses = [oracle(robot).poses(x[None], 0 * x[None], 0 * x[None])[6][0, 0] for x in every]
+        worst = max(worst, float(gap), error(poses, [T] * len(every)))
     return worst
 
 
@@ -229,6 +249,19 @@ def determinant() -> float:
     return error(results[list(program.outputs).index("det")], 0.7 * 0.4 * np.sin(0.9))
 
 
+def inverse_jacobian() -> float:
+    """Of the UR5: its product with the twists of unit velocities, and their determinant."""
+    robot = cardan.load("ur5")
+    q = states(robot.n, 2)["q"]
+    P = oracle(robot).poses(q, 0 * q, 0 * q)[6][:, 0, :3, 3]
+    J = oracle(robot).twists(q)[5].transpose(1, 2, 0).copy()
+    J[:, :3] += np.cross(J[:, 3:], P[..., None], axis=1)
+    program = cardan.model(robot, "jacobian-inverse", projection=0)
+    inverse, det = program.evaluate(q=q)
+    unit = np.broadcast_to(np.eye(6), J.shape)
+    return max(error(inverse @ J, unit), error(det, np.linalg.det(J)))
+
+
 def operations() -> float:
     """Products and sums of a general 6R over the bound 92 n - 127, 81 n - 117."""
     cost = cardan.model(cardan.load("general6r"), "inverse-dynamics").cost
@@ -236,9 +269,23 @@ def operations() -> float:
 
 
 def frames() -> float:
-    """N_f = N_L + 2 B frames in the file of the SR400."""
-    robot = cardan.load("sr400")
-    return abs(len(robot.joints) + 2 * len(robot.loops) - 10)
+    """N_f = N_L + 2 B = 10 frames in the file of the SR400, N_L = 8, B = 1."""
+    rows = dumps(cardan.load("sr400"), "par").splitlines()
+    counts = dict(row.split(" = ") for row in rows if row.startswith(("NF", "NL", "NJ")))
+    return float(counts != {"NL": "8", "NJ": "9", "NF": "10"})
+
+
+def operations_by_links() -> float:
+    """The recursive inverse model grows by as much with each link, [C23] O(N), [KC97] 92, 81: the
+    part by which two steps differ, for chains of general geometry."""
+    link = {"alpha": "a", "d": "d", "r": "r", **{key: key for key in INERTIA}, "joint": "revolute"}
+    costs = []
+    for n in (3, 5, 7, 9):
+        links = [{k: v if k == "joint" else f"{v}_{j}" for k, v in link.items()} for j in range(n)]
+        robot = cardan.load({"name": "chain", "gravity": [0, 0, "g"], "link": links})
+        costs.append(cardan.model(robot, "inverse-dynamics", effort="plain").cost.total)
+    steps = np.diff(costs)
+    return float(np.abs(np.diff(steps)).max() / steps.max())
 
 
 @over_trees
@@ -363,6 +410,79 @@ def one_arm() -> float:
     program = cardan.model(robot, "inverse-dynamics", f_e=True)
     tau = program.evaluate(q=[theta], qd=[1.0], qdd=[thetadd], f_e=[[0, F, 0, 0, 0, l * F]])
     return error(tau, m * l**2 * thetadd + m * 9.81 * l * np.cos(theta) + l * F)
+
+
+def one_arm_moves() -> float:
+    """Place, velocity and acceleration of the tip, and theta from its place."""
+    l, theta, rate, change = 0.7, 0.4, 1.5, 2.0
+    tip = {"name": "tip", "link": 1, "xyz": [l, 0, 0]}
+    robot = cardan.load({"name": "arm", "link": [{"mass": 1}], "frame": [tip]})
+    across = np.array([-l * np.sin(theta), l * np.cos(theta)])
+    T = cardan.model(robot, "transform", frame="tip").evaluate(q=[theta])
+    J = cardan.model(robot, "jacobian", frame="tip", projection=0).evaluate(q=[theta])
+    drift = cardan.model(robot, "jdot-qdot", frame="tip", projection=0)
+    radius = l * np.array([np.cos(theta), np.sin(theta)])
+    ours = [T[:2, 3], J[:2, 0] * rate,
+            J[:2, 0] * change + drift.evaluate(q=[theta], qd=[rate])[:2]]  # fmt: skip
+    theirs = [radius, across * rate, across * change - radius * rate**2]
+    (back,) = cardan.model(robot, "inverse-geometry", frame="tip").solve(T)
+    return max(error(ours, theirs), error(back, [theta]))
+
+
+def pendulum() -> float:
+    """I thetadd = Gamma - m g l sin theta - b thetad^2 sign(thetad), both ways, and the transfer
+    function about the hanging position at rest, where b has no slope."""
+    m, l, b, theta, rate, change = 1.3, 0.7, 0.4, 0.5, -1.2, 2.0
+    robot = cardan.load({"name": "pendulum", "gravity": ["9.81", 0, 0], "link": [
+        {"mass": m, "com": [l, 0, 0], "FQ": b}]})  # fmt: skip
+    gamma = m * l**2 * change + m * 9.81 * l * np.sin(theta) - b * rate**2
+    x = {"q": [theta], "qd": [rate]}
+    ours = [cardan.model(robot, "inverse-dynamics").evaluate(**x, qdd=[change]),
+            cardan.model(robot, "direct-dynamics").evaluate(**x, tau=[gamma])]  # fmt: skip
+    num, den = transfer_functions(robot, [0]).evaluate(0, 0)
+    theirs = np.array([m * l**2, 0, m * 9.81 * l])
+    return max(error(ours, [[gamma], [change]]), error(den / num[-1], theirs))
+
+
+def parts_of_the_torque() -> float:
+    """B qdd + G + C + F + K of a motion, each by itself, with springs beside the motors."""
+    robot = trees()[0]
+    moves = [joint.sigma != FIXED for joint in robot.joints]
+    springs = {"spring": exact("7.5"), "neutral": exact("0.3"), "FS": 0}
+    joints = [replace(x, **springs) if m else x for x, m in zip(robot.joints, moves, strict=True)]
+    whole = replace(robot, joints=tuple(joints))
+    motion = cardan.trajectory(whole, 0.4, duration=1.0, dt=0.25)
+    q, qd, qdd = motion.q, motion.qd, motion.qdd
+    bare = [replace(joint, spring=0, neutral=0, FV=0) for joint in joints]
+    side, zero = oracle(replace(whole, joints=tuple(bare))), np.zeros_like(q)
+    FV = np.array([float(x.FV) for x, m in zip(joints, moves, strict=True) if m])
+    weight = side.torques(q, zero, zero)
+    theirs = {
+        "inertial": np.einsum("tij,tj->ti", side.mass(q), qdd), "gravity": weight,
+        "centrifugal and Coriolis": side.torques(q, qd, zero) - weight,
+        "friction": FV * qd, "springs": 7.5 * (q - 0.3),
+    }  # fmt: skip
+    ours = cardan.torques(whole, motion)
+    parts = [ours.parts[key] for key in theirs]
+    return max(error(parts, list(theirs.values())), error(ours.total, sum(theirs.values())))
+
+
+def cartesian_by_newton() -> float:
+    """Gamma_1 = (m1 + m2) xdd, Gamma_2 = m2 (zdd + g), and what the guides carry: the weight of
+    both and the moment of the second body about the first."""
+    m1, m2, x, z, xdd, zdd, g = 3.0, 2.0, 0.4, 0.7, 1.5, -0.6, 9.81
+    robot = cardan.load({"name": "xz", "gravity": [0, 0, -g], "link": [
+        {"joint": "prismatic", "gamma": "pi/2", "alpha": "pi/2", "mass": m1},
+        {"joint": "prismatic", "alpha": "-pi/2", "mass": m2}]})  # fmt: skip
+    T = [cardan.model(robot, "transform", frame=j).evaluate(q=[x, z]) for j in (1, 2)]
+    state = {"q": [x, z], "qd": [0.3, -0.2], "qdd": [xdd, zdd]}
+    tau = cardan.model(robot, "inverse-dynamics").evaluate(**state)
+    through = cardan.model(robot, "reactions").evaluate(**state)
+    ours = [(T[j][:3, :3] @ through[j].reshape(2, 3).T).T for j in (0, 1)]  # in frame 0
+    second = m2 * np.array([xdd, 0, zdd + g])
+    first = second + m1 * np.array([xdd, 0, g])
+    theirs = [[first, np.cross([0, 0, z], second)], [second, [0, 0, 0]]]
+    return max(error(tau, [(m1 + m2) * xdd, m2 * (zdd + g)]), error(ours, theirs))
 
 
 def elastic_joints(stiffness: str = "50") -> float:

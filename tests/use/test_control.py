@@ -419,9 +419,9 @@ def test_a_feedforward_torque_moves_closed_robots(name: str) -> None:
     on = coordinates(robot)
     q0 = on.first("q0", None)
     x = move(q0[on.place], q0[on.place] + 0.2, 0.4)
-    law = control.feedforward(robot, x, 50.0, 5.0)
+    law, pid = (control.feedforward(robot, x, 50.0, 5.0, ki) for ki in (0.0, 20.0))
     assert law.program.inputs["q_r"] == (on.nq,)
-    run = simulate(robot, q0, duration=0.4, law=law, dt=0.05)
+    run = simulate(robot, q0, duration=0.4, law=pid, dt=0.05)
     near(run.q[:, on.place], x(run.t)[0], absolute=1e-8)
     each = control.feedforward(
         robot, x, 50.0, 5.0, parts=["gravity", "inertia", "velocity", "friction"]
