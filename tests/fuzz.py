@@ -18,10 +18,12 @@ import tempfile
 import time
 import warnings
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from cardan.describe.bundled import robots, snake
+from cardan.describe.dh.tables import COLUMNS, read_dh_table
 from cardan.describe.files import dumps, load, read_bytes
 from cardan.describe.show import as_text
 from cardan.describe.values.parser import parse
@@ -29,7 +31,7 @@ from cardan.describe.values.units import parse_quantity
 from cardan.errors import CardanError
 
 SLOWEST = 1.0
-FORMATS = ("toml", "par", "symoro+", "urdf", "xml", "xacro", "sdf")
+FORMATS = ("toml", "par", "symoro+", "urdf", "xml", "xacro", "sdf", "usda", "csv")
 FORBIDDEN = ("open", "exec", "compile", "os.", "subprocess", "socket", "shutil", "urllib", "ctypes")
 
 EXPRESSIONS = [
@@ -75,7 +77,17 @@ MJCF = [
     coef="1"/></fixed></tendon><equality><connect body1="rod" body2="r" anchor="1 1 1"/><weld
     body1="h" body2="c"/><weld body1="box" body2="r"/></equality><actuator><motor tendon="t"/>
     </actuator></mujoco>""",
+    """<mujoco><include file="a.xml"/><asset><mesh name="s" file="s.stl"/><mesh name="o"
+    file="o.obj" inertia="exact"/><model name="m" file="m.xml"/></asset><worldbody><body><joint/>
+    <geom type="mesh" mesh="s"/><geom type="mesh" mesh="o"/><frame pos="0 0 1"><attach model="m"
+    body="a" prefix="x_"/></frame></body></worldbody></mujoco>""",
 ]
+CORNERS = (bytes(12), *(bytes(4 * k) + b"\0\0\x80\x3f" + bytes(8 - 4 * k) for k in range(3)))
+STL = bytes(80) + b"\x04\0\0\0" + b"".join(
+    bytes(12) + b"".join(CORNERS[k] for k in face) + b"\0\0"
+    for face in ((0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3))
+)  # fmt: skip
+OBJ = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
 
 XACRO = [
     """<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:arg name="n"
@@ -117,6 +129,77 @@ SDF = [
     <joint name="j" type="continuous"><parent>a</parent><child>b</child><axis><xyz>1 0 0</xyz>
     <use_parent_model_frame>1</use_parent_model_frame></axis></joint></model><model name="box">
     <static>true</static><link name="x"/></model></world></sdf>""",
+]
+
+USD = [
+    """#usda 1.0
+( defaultPrim = "a"
+ metersPerUnit = 0.01
+ upAxis = "Y" )
+def Xform "a" ( prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"] ) {
+ float physics:mass = 2
+ double3 xformOp:scale = (2, 2, 1)
+ uniform token[] xformOpOrder = ["xformOp:scale"]
+}
+def Xform "b" ( prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsArticulationRootAPI"] ) {
+ def Mesh "m" ( prepend apiSchemas = ["PhysicsCollisionAPI", "PhysicsMassAPI"] ) {
+  point3f[] points = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]
+  int[] faceVertexCounts = [3, 3, 3, 3]
+  int[] faceVertexIndices = [0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3]
+  float physics:density = 100
+ }
+}
+def PhysicsRevoluteJoint "j" ( prepend apiSchemas = ["PhysicsDriveAPI:angular"] ) {
+ rel physics:body0 = </a>
+ rel physics:body1 = </b>
+ point3f physics:localPos0 = (1, 0, 0)
+ quatf physics:localRot1 = (0.5, 0.5, 0.5, 0.5)
+ float physics:lowerLimit = -90
+}
+""",
+    """#usda 1.0
+def PhysicsScene "scene" { vector3f physics:gravityDirection = (0, 1, 0)
+}
+class Xform "p" ( prepend apiSchemas = ["PhysicsRigidBodyAPI"] ) {
+ def Capsule "c" ( prepend apiSchemas = ["PhysicsCollisionAPI"] ) {
+  double radius = 1
+  double height = 2
+  uniform token axis = "X"
+ }
+}
+def "a" ( instanceable = true
+ prepend inherits = </p> ) {
+}
+def "b" ( prepend inherits = </p>
+ prepend payload = </p> ) {
+}
+def PhysicsJoint "d" {
+ rel physics:body1 = </a>
+ float limit:transX:physics:low = 1
+ float limit:transX:physics:high = -1
+ float limit:rotX:physics:high = 1
+}
+def PhysicsSphericalJoint "s" {
+ rel physics:body0 = </a>
+ rel physics:body1 = </b>
+ rel newton:mimicJoint = </d>
+}
+def PhysicsRevoluteJoint "l" {
+ rel physics:body0 = </b>
+ bool physics:excludeFromArticulation = 1
+}
+""",
+]
+
+DH = [
+    """gravity = 0 0 -9.81
+name,sigma,d,a,alpha,theta,M,Z,IXX,G,Jm,FS,FSA,lower
+base,2,0.5,0,0,0,,,,,,,,
+one,revolute,0,0.4,pi/2,theta1 + pi/2,2,0.1,0.2,-100,1e-4,1,0.2,-90 deg
+two,P,d2,0,-pi/2,90 deg,m2,0.1,J,50,2e-4,1,0,
+tool,2,0.1,0,0,0,,,,,,,,
+""",
+    "sigma;r;d;alpha;theta\n0;1;0;0;q1\n1;L;0;1;0\n",
 ]
 
 NESTS = [
@@ -215,14 +298,22 @@ def try_expression(data: bytes, _: random.Random) -> bool:
 def file_trial(format: str) -> Callable[[bytes, random.Random], bool]:
     """The trial for a file of a format: a good robot must print, and save and read back equal."""
     name = "x.par" if format == "symoro+" else f"x.{format}"
+    parts = [*file_seeds(format), STL, OBJ] if format in ("xml", "xacro", "sdf") else []
 
     def trial(data: bytes, rng: random.Random) -> bool:
-        robot, faults = read_bytes(data, name)
+        def beside(_: str) -> bytes:
+            return mutate(rng.choice(parts), rng)
+
+        if format == "csv":
+            text, convention = data.decode("utf-8", "replace"), rng.choice([*COLUMNS])
+            robot, faults = read_dh_table(text, convention, "x.csv")
+        else:
+            robot, faults = read_bytes(data, name, beside=beside if parts else None)
         assert robot is not None or faults, "neither a robot nor a fault"
         if robot is None or any(fault.severity == "error" for fault in faults):
             return False
         as_text(robot)
-        if format not in ("urdf", "xml", "xacro", "sdf"):
+        if format not in ("urdf", "xml", "xacro", "sdf", "usda"):
             again, found = read_bytes(dumps(robot, "toml").encode(), "x.toml")
             assert again == robot, f"saved as .toml it reads back different: {found}"
         return True
@@ -275,8 +366,11 @@ def run(
 
 def file_seeds(format: str) -> list[bytes]:
     """Small files of a format, from the bundled robots."""
-    if format in ("xacro", "sdf"):
-        return [text.encode() for text in (XACRO if format == "xacro" else SDF)]
+    texts = {"xacro": XACRO, "sdf": SDF, "usda": USD, "csv": DH}
+    if format == "usda" and find_spec("pxr") is None:
+        return []
+    if format in texts:
+        return [text.encode() for text in texts[format]]
     if format == "xml":
         return [text.encode() for text in MJCF] + [dumps(load("ur5"), format).encode()]
     chosen = [load(name) for name in robots() if name not in ("snake30",)] + [snake(2)]

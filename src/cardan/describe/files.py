@@ -3,6 +3,7 @@
     .toml   our own format            .urdf   bodies and joints as ROS writes them
     .par    SYMORO+, OpenSYMORO       .xml    MJCF
     .xacro  macros of URDF, read only .sdf    Gazebo, Drake; read only
+    .usd    UsdPhysics, read only, through usd-core
 
 Readers work on bytes; what a description refers to (meshes) is ignored, but for the files that MJCF
 and xacro include, which lie beside it.
@@ -42,17 +43,17 @@ from .read_back import Comparison, compared
 from .robot import FURTHER, Robot
 from .toml.read import read_dict, read_toml
 from .toml.write import write_toml
+from .usd.stage import EXTENSIONS as USD
 from .xacro.packages import Among, Packages
 
 Content = tuple[Robot | None, list[Fault]]
 LARGEST_FILE = 20_000_000
 FORMATS = (".toml", ".par", ".urdf", ".xml")
-READABLE = (*FORMATS, ".xacro", ".sdf", ".world")
+READABLE = (*FORMATS, ".xacro", ".sdf", ".world", *USD)
 TABLES = (".csv", ".tsv", ".txt")
 _DESCRIPTIONS = "robot_descriptions:"
 _TABLE = 'a DH table needs its convention, load(path, convention="standard"), "craig" or "khalil"'
 _ELSEWHERE = {  # what people have instead, and the way from there
-    **dict.fromkeys((".usd", ".usda", ".usdc"), "export the robot as URDF or MJCF"),
     **dict.fromkeys(TABLES, _TABLE),
 }
 _OWN = {  # fields in words of our own, by format
@@ -235,8 +236,8 @@ def _read_format(
     if fault or extension not in READABLE:
         return None, [Fault(fault or _unknown_format(extension), file)]
     sdf = extension in (".sdf", ".world") or (extension == ".xml" and b"<sdf" in data[:2000])
-    if body and extension != ".xml" and not sdf:
-        words = f"body='{body:.60}' chooses a robot of a scene in MJCF (.xml) or SDFormat (.sdf)"
+    if body and extension not in (".xml", *USD) and not sdf:
+        words = f"body='{body:.60}' chooses a robot of a scene in MJCF, SDFormat or USD"
         return None, [Fault(words, file)]
     if extension == ".toml":
         return read_toml(data, file)
@@ -248,6 +249,10 @@ def _read_format(
 
         options = {key: urdf[key] for key in ("fixed", "mimic")}
         return read_sdf(data, file, files, body=body, **options)
+    if extension in USD:
+        from .usd.read import read_usd
+
+        return read_usd(data, Path(file), file, body=body, fixed=urdf["fixed"])
     renamed = b"<robot" in data and b"<mujoco" not in data.partition(b"<robot")[0]
     if extension in (".urdf", ".xacro") or renamed:
         from .urdf.read import read_urdf
@@ -324,9 +329,10 @@ def dumps(robot: Robot, format: str) -> str:
 
 def _read_path(name: str, trusted: bool, **options: Any) -> Content:
     path, data = Path(name), b""
+    usd = path.suffix.lower() in USD
     try:
         wrong = _wrong_path(path, name)
-        if not wrong:
+        if not wrong and not usd:
             with path.open("rb") as stream:
                 data = stream.read(LARGEST_FILE + 1)
     except (OSError, ValueError) as error:
@@ -334,6 +340,11 @@ def _read_path(name: str, trusted: bool, **options: Any) -> Content:
         wrong = f"{words}; check the path and its permissions"
     if wrong:
         return None, [Fault(wrong, name)]
+    if usd:
+        from .usd.read import read_usd
+
+        options = {key: options[key] for key in ("body", "fixed")}
+        return read_usd(None, path, name, trusted=trusted, **options)
     mjcf = path.suffix.lower() == ".xml"
     files = Folder(path.parent, trusted) if mjcf else Packages(path, trusted)
     return read_bytes(data, name, beside=files, **options)
@@ -352,7 +363,9 @@ def _wrong_path(path: Path, name: str) -> str:
     if path.suffix.lower() not in READABLE:
         return _unknown_format(path.suffix.lower())
     size = path.stat().st_size
-    return _too_large(size) if size > LARGEST_FILE else ""
+    # surfaces lie in USD files, too
+    most = 50 * LARGEST_FILE if path.suffix.lower() in USD else LARGEST_FILE
+    return _too_large(size, most) if size > most else ""
 
 
 def _unreadable(data: bytes) -> str:
@@ -363,7 +376,7 @@ def _unreadable(data: bytes) -> str:
         return "the file is empty; a description has at least one link"
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         return "the file is UTF-16 text; save it as UTF-8"
-    if b"\0" in data:
+    if b"\0" in data and data[:8] != b"PXR-USDC" and data[:4] != b"PK\3\4":
         return "the file is binary, not text; give a .toml, .par or .urdf file"
     return ""
 
@@ -373,6 +386,8 @@ def _guess(data: bytes) -> str:
     start = data.lstrip(b"\xef\xbb\xbf \t\r\n")
     if start.startswith(b"<"):
         return ".xml" if b"<mujoco" in start[:2000] or b"<sdf" in start[:2000] else ".urdf"
+    if data[:8] == b"PXR-USDC" or start[:5] == b"#usda":
+        return ".usd"
     return ".par" if start.startswith(b"(*") else ".toml"
 
 
@@ -381,9 +396,9 @@ def _unknown_format(extension: str) -> str:
         return f"{extension} is not read: {_ELSEWHERE[extension]}"
     return (
         f"{extension or 'a name without extension'} is no robot format;"
-        " allowed: .toml, .par, .urdf, .xacro, .sdf, .xml (MJCF)"
+        " allowed: .toml, .par, .urdf, .xacro, .sdf, .xml (MJCF), .usd"
     )
 
 
-def _too_large(size: int) -> str:
-    return f"the file has {size / 1e6:.0f} MB, at most {LARGEST_FILE // 1_000_000} MB are read"
+def _too_large(size: int, most: int = LARGEST_FILE) -> str:
+    return f"the file has {size / 1e6:.0f} MB, at most {most // 1_000_000} MB are read"

@@ -80,6 +80,18 @@ def read_obj(
     return x, triangles, libraries
 
 
+def fans(counts: np.ndarray, corners: np.ndarray, points: int) -> np.ndarray:
+    """The triangles of faces, given by how many corners each has and the corners of all, each cut
+    from its first corner."""
+    if counts.sum() != len(corners) or (counts < 3).any() or len(corners) > _MOST:
+        raise InputError("its faces have no corners of their own")
+    if len(corners) and (corners.min() < 0 or corners.max() >= points):
+        raise InputError("a face names a corner that is not there")
+    first = np.repeat(np.cumsum(counts) - counts, counts - 2)
+    at = first + np.concatenate([np.arange(1, n - 1) for n in counts] or [np.zeros(0, int)])
+    return np.stack([corners[first], corners[at], corners[at + 1]], axis=1)
+
+
 def _cut(face: Sequence[int], x: Array) -> list[tuple[int, int, int]]:
     """The triangles of a face. What has more than four corners loses one ear after the other, as
     MuJoCo's reader of OBJ has it: the sign of its area is that of one edge with the origin, so that

@@ -19,7 +19,6 @@ from typing import Any
 
 import numpy as np
 
-from ...algebra.so3 import along
 from ...errors import Fault, InputError
 from ..bodies import Mass
 from ..check import completed
@@ -27,6 +26,7 @@ from ..closures import along_axis
 from ..frames import Array, decimal_value, frame, inverse
 from ..robot import Robot
 from ..urdf.elements import Elements, JointElement, LinkElement, Mimic
+from ..urdf.graph import TWO, chain, rod_axes, trees, weld
 from ..urdf.loops import LoopElement
 from ..urdf.read import robot_of
 from ..xacro.packages import Among, Packages
@@ -35,8 +35,7 @@ from .poses import MODEL, Entry, Poses, pose_in, text_of
 
 _DYNAMICS = {"damping": "FV", "friction": "FS", "spring_stiffness": "spring",
              "spring_reference": "neutral"}  # fmt: skip
-_TWO = ("universal", "revolute2")  # hinges, about <axis> and <axis2>
-_TYPES = ("revolute", "continuous", "prismatic", "fixed", "ball", *_TWO)
+_TYPES = ("revolute", "continuous", "prismatic", "fixed", "ball", *TWO)
 _MOST_MODELS = 500
 _MOTORS = "let the <limit> of passive ones have an <effort> of 0"
 _HARMLESS = {
@@ -345,12 +344,12 @@ class _Reader:
         read = [self.joint_element(joint, urdf) for joint in self.joints]
         if self.source.failed:
             return None
-        joints, closing = _trees([joint for joint in read if joint is not None])
+        joints, closing = trees([joint for joint in read if joint is not None])
         joints = [hinge for joint in joints for hinge in self.hinges(joint, closing, urdf)]
         loops = [self.loop(joint) for joint in closing]
         held = {joint.child for joint in joints}
         joints += [
-            _weld(f"{link}_static", "world", link, self.poses.place(link))
+            weld(f"{link}_static", "world", link, self.poses.place(link))
             for link in dict.fromkeys(self.static) if link not in held
         ]  # fmt: skip
         links = self.on_world(joints)
@@ -361,7 +360,7 @@ class _Reader:
                 if known and all(link.name != frame_name for link in links):
                     T = inverse(self.poses.place(known)) @ self.poses.place(frame_name)
                     links.append(LinkElement(frame_name, entry.line))
-                    joints.append(_weld(f"{frame_name}_frame", known, frame_name, T))
+                    joints.append(weld(f"{frame_name}_frame", known, frame_name, T))
         return Elements(
             urdf, name or "robot", links, joints, loops, self.gravity(links, joints, root), _MOTORS
         )
@@ -374,7 +373,7 @@ class _Reader:
         tied = any(joint.parent == "world" for joint in joints)
         if len(roots) > 1 or (roots and tied):
             joints += [
-                _weld(f"{link.name}_world", "world", link.name, self.poses.place(link.name))
+                weld(f"{link.name}_world", "world", link.name, self.poses.place(link.name))
                 for link in roots
             ]  # fmt: skip
             words = "links that no joint ties to the world are taken as fixed"
@@ -439,7 +438,7 @@ class _Reader:
             name, line, kind, parent, child, inverse(at[parent]) @ at[child],
             self.axis(axis, read, at[child]), point=own[:3, 3],
         )  # fmt: skip
-        if kind in _TWO:
+        if kind in TWO:
             self.axes[name] = [element.find(tag) for tag in ("axis", "axis2")]
             second = self.axis(self.axes[name][1], read, at[child])
             return replace(joint, second=second)
@@ -452,30 +451,16 @@ class _Reader:
     ) -> list[JointElement]:
         """One joint; of universal and ball joints hinges that meet, with links without mass."""
         if joint.type == "ball":
-            R = np.eye(3)
-            for other in closing:
-                for end, point in ((other.child, other.point), (other.parent, _in_parent(other))):
-                    rod = along(point - joint.point) if end == joint.child else None
-                    R = R if rod is None else rod
-            directions, axes = list(R.T), []
-        elif joint.type in _TWO:
+            directions, axes = list(rod_axes(joint, closing).T), []
+        elif joint.type in TWO:
             directions, axes = [joint.axis, joint.second], self.axes[joint.name]
         else:
             return [joint]
-        hinges, parent, placement = [], joint.parent, joint.placement
-        for k, direction in enumerate(directions):
-            name, last = f"{joint.name}_{k + 1}", k == len(directions) - 1
-            child = joint.child if last else f"{joint.child}_{name}"
-            hinge = replace(
-                joint, name=name, type="continuous", parent=parent, child=child,
-                placement=placement, axis=direction,
-            )  # fmt: skip
-            axis = axes[k] if axes else None
-            hinges.append(hinge if axis is None else self.driven(hinge, axis, axis, urdf))
-            if not last:
-                self.links.append(LinkElement(child, joint.line))
-            parent, placement = child, np.eye(4)
-        return hinges
+        hinges = chain(joint, [("continuous", direction) for direction in directions])
+        self.links += [LinkElement(hinge.child, joint.line) for hinge in hinges[:-1]]
+        driven = zip(hinges, axes, strict=True) if axes else []
+        return [self.driven(hinge, axis, axis, urdf) if axis is not None else hinge
+                for hinge, axis in driven] or hinges  # fmt: skip
 
     def axis(self, axis: Any, joint: _Joint, child: Array) -> Array:
         """The direction of a joint, in the frame of its child."""
@@ -545,7 +530,7 @@ class _Reader:
         """A second joint on a link, which closes a loop: its frame in the child, as drawn."""
         T = frame(np.eye(3), joint.point)
         kind = {"continuous": "revolute", "ball": "spherical"}.get(joint.type, joint.type)
-        if kind in _TWO:
+        if kind in TWO:
             words = f"joint '{shown(joint.name)}' closes a loop and is of type '{kind}', which is"
             words += " not supported: let it be one of the tree, and a ball or hinge close the loop"
             self.source.fault(words, joint.line)
@@ -587,56 +572,3 @@ def _moves(model: Any) -> bool:
 
 def _joints(model: Any) -> Iterator[Any]:
     yield from model.iter("joint")
-
-
-def _trees(joints: list[JointElement]) -> tuple[list[JointElement], list[JointElement]]:
-    """Joints that hang links on links, and those that close loops. A joint to a link that hangs
-    already, from one of another tree, hangs that tree up: the joints above it are turned round."""
-    at: dict[str, int] = {}  # of the links, the joints from which they hang
-    tree, closing = dict(enumerate(joints)), []
-
-    def above(link: str) -> list[str]:
-        """The link, and those from which it hangs."""
-        links = [link]
-        while links[-1] in at:
-            links.append(tree[at[links[-1]]].parent)
-        return links
-
-    def hang(link: str) -> None:
-        """Make a link the root of its tree."""
-        path = above(link)
-        ways = [at.pop(name) for name in path[:-1]]
-        for way, name in zip(ways, path[1:], strict=True):
-            tree[way], at[name] = _turned(tree[way]), way
-
-    for k, joint in enumerate(joints):
-        links = above(joint.parent)
-        if above(joint.child)[-1] == links[-1]:
-            closing.append(tree.pop(k))
-        elif joint.child in at and links[-1] != "world":
-            hang(joint.parent)
-            tree[k], at[joint.parent] = _turned(joint), k
-        else:
-            hang(joint.child)
-            at[joint.child] = k
-    return list(tree.values()), closing
-
-
-def _turned(joint: JointElement) -> JointElement:
-    """A joint that hangs its parent on its child, with the same positions."""
-    T = joint.placement
-    axis, second = (-T[:3, :3] @ x for x in (joint.axis, joint.second))
-    first, second = (second, axis) if joint.type in _TWO else (axis, second)
-    return replace(
-        joint, parent=joint.child, child=joint.parent, placement=inverse(T), axis=first,
-        second=second, point=_in_parent(joint),
-    )  # fmt: skip
-
-
-def _in_parent(joint: JointElement) -> Array:
-    """The point of the joint's axis in the frame of its parent, with the joint at zero."""
-    return np.asarray(joint.placement[:3, :3] @ joint.point + joint.placement[:3, 3])
-
-
-def _weld(name: str, parent: str, child: str, T: Array) -> JointElement:
-    return JointElement(name, 0, "fixed", parent, child, T, np.array([0.0, 0.0, 1.0]))

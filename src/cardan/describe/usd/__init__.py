@@ -1,0 +1,1 @@
+"""Universal Scene Description: articulations of UsdPhysics, read through usd-core."""
