@@ -36,14 +36,6 @@ def test_a_table_is_loaded_by_its_convention(tmp_path):
         cardan.load(tmp_path / "none.csv", convention="craig")
 
 
-@pytest.mark.parametrize("suffix", ["usda"])
-def test_what_is_not_read_names_the_way(tmp_path, suffix):
-    path = tmp_path / f"robot.{suffix}"
-    path.write_text("<robot/>")
-    with pytest.raises(DescriptionError, match="URDF"):
-        cardan.load(path)
-
-
 def test_robots_of_robot_descriptions(tmp_path, monkeypatch):
     package = tmp_path / "robot_descriptions"
     package.mkdir()
