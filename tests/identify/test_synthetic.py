@@ -18,7 +18,7 @@ from cardan.errors import CardanError
 from cardan.identification import identify
 from cardan.identification.fit.bodies import is_consistent
 from cardan.identification.model import equations
-from cardan.identification.read.signals import two_poles
+from cardan.identification.read.signals import lowpass, settling, two_poles
 from cardan.identification.report import page
 
 
@@ -196,6 +196,20 @@ def test_the_filters_of_kc97() -> None:
     result = identify(arm(), log, recipe, consistent=False)
     assert result.errors["fit"] < 5e-3
     assert "F and F′ of" in page.markdown(result)
+
+
+@pytest.mark.parametrize("order", [1, 2, 3, 4, 7])
+@pytest.mark.parametrize("cutoff", [5.0, 20.0, 45.0])
+def test_the_low_pass_is_that_of_scipy(order: int, cutoff: float) -> None:
+    signal = pytest.importorskip("scipy.signal")
+    x = 50 + np.random.default_rng(order).normal(size=(900, 2, 2)).cumsum(axis=0)
+    sections = signal.butter(order, cutoff / 50, output="sos")
+    pad = int(300 / cutoff) + 9 * order
+    expected = signal.sosfiltfilt(sections, x, axis=0, padlen=pad)
+    assert np.abs(lowpass(x, cutoff, 100.0, order) - expected).max() < 1e-12 * np.abs(x).max()
+    poles = signal.butter(order, cutoff / 50, output="zpk")[1]
+    slowest = np.log(np.abs(poles).max())
+    assert settling(order, cutoff / 50) == np.ceil(np.log(np.finfo(float).eps / 16) / slowest)
 
 
 def test_coupled_parameters_of_the_recipe() -> None:

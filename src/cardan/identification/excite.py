@@ -36,7 +36,7 @@ from ..motion.trajectory import Trajectory, fourier
 from .model.columns import Model, parametrised
 from .model.equations import full_matrix, model_of
 from .model.ties import Ties, ties_of
-from .read.signals import Motion, require_scipy, states
+from .read.signals import Motion, linear_algebra, states
 from .recipe import Recipe, read_recipe
 from .report.excitation import figure
 from .room import Margin, Room
@@ -118,6 +118,7 @@ class Excitation:
 
 @named_arguments
 @translated("the design of an exciting trajectory failed", remedy="check its limits and period")
+@linear_algebra("the design of exciting trajectories")
 def excite(
     robot: Robot | str | os.PathLike[str],
     recipe: str | os.PathLike[str] | Mapping[str, Any] | Recipe | None = None,
@@ -159,7 +160,6 @@ def excite(
     >>> design = cardan.excite(robot, period=2, harmonics=2, starts=2, iterations=0, rate=100)
     >>> design.motion.q.shape
     (201, 1)"""
-    require_scipy("the design of exciting trajectories")
     robot = robot if isinstance(robot, Robot) else load(robot)
     _sensible(period, harmonics, criterion, rate)
     _whole(seed=(seed, 0), starts=(starts, 0), iterations=(iterations, 0))

@@ -44,7 +44,7 @@ from .model.equations import (
 )
 from .read.logs import read_recording
 from .read.series import series_of
-from .read.signals import Motion, require_scipy
+from .read.signals import Motion, linear_algebra
 from .recipe import Recipe, read_recipe
 from .report.result import (
     Curves,
@@ -70,6 +70,7 @@ _REMEDY = "check the values of the recipe, and that the recording holds the moti
 
 @named_arguments
 @translated("identification failed", remedy=_REMEDY)
+@linear_algebra("identification")
 def identify(
     robot: Robot | str | os.PathLike[str],
     logs: Log | Sequence[Log],
@@ -92,7 +93,6 @@ def identify(
     >>> result = cardan.identify(robot, log, consistent=False)
     >>> bool(result.errors["fit"] < 0.01)
     True"""
-    require_scipy("identification")
     robot = robot if isinstance(robot, Robot) else load(robot)
     if robot.constrained:
         parametrised(robot)  # loops are closed while recordings are read: the numbers must be there

@@ -140,6 +140,8 @@ class _Closed(io.TextIOBase):
 
 def main() -> None:
     """The entry point."""
+    # matrices are small here: threads of linear algebra only spin. Arrays of states have their own
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # Python has no stream at all where the shell closed it (cardan robots >&-)
     sys.stdout = sys.stdout or _Closed()
     sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115  until the end

@@ -45,9 +45,18 @@ def negative(names: Sequence[str], K: Array, sigma: Array) -> list[int]:
 class _Track:
     """A motion with the torques that the law predicts and the sign s(qd) of its friction."""
 
+    source: Source
     motion: Motion
     tau: Array
     sign: Array
+
+    def columns(self, term: Term) -> Array:
+        """(rows, driven, columns) of a term, a column of each joint, of the equations fitted."""
+        reduce = Reduction(self.motion, self.source.plan, "dynamic", 0.0)
+        joints = np.eye(self.tau.shape[1])
+        blocks = [reduce.rows(x)[:, :, None] * joints for x in term(self)]
+        columns = np.concatenate(blocks, axis=-1)
+        return columns[: self.source.fitted(len(columns))]
 
 
 def _lagging(track: _Track, slide: float) -> list[Array]:
@@ -99,7 +108,8 @@ def diagnosis(fit: Fitting, shape: Shape, law: Estimate) -> tuple[str, ...]:
     before = blocks_error(few, law.spread, _FOLDS)
     if before is None:
         return ()
-    tests = {name: _tested(fit, few, step, law, shape, terms) for name, terms in _TERMS.items()}
+    tracks = [_track(fit, source, law.K, shape) for source in fit.sources]
+    tests = {name: _tested(few, tracks, step, law, terms) for name, terms in _TERMS.items()}
     rotors = [k for k, name in enumerate(names) if name.startswith("IA")]
     if any(k in rotors for k in below):
         tests["torques measured behind the gears, which feel no rotors"] = _judged(
@@ -130,17 +140,21 @@ def diagnosis(fit: Fitting, shape: Shape, law: Estimate) -> tuple[str, ...]:
     return tuple(told)
 
 
-_Judged = tuple[float, Mapping[int, tuple[float, float]]]  # error, {column: (value, sigma)}
+_Judged = tuple[float, Equations, Sequence[int]]  # error, equations, their columns
 
 
 def _cured(
     names: Sequence[str], below: Sequence[int], law: Estimate, better: Mapping[str, _Judged]
 ) -> list[str]:
     """Which tests make which parameters other than negative."""
-    told, left = [], []
+    told, left, values = [], [], {}
+    for name, (_, data, columns) in better.items():
+        again = estimate(data)
+        pairs = zip(again.K.tolist(), again.sigma.tolist(), strict=True)
+        values[name] = dict(zip(columns, pairs, strict=True))
     for k in below:
         cures = [
-            (name, x[k]) for name, (_, x) in better.items()
+            (name, x[k]) for name, x in values.items()
             if k in x and x[k][0] > -_SIGMAS * x[k][1]
         ]  # fmt: skip
         for name, (value, sigma) in cures[:1]:
@@ -169,32 +183,30 @@ def _wide(model: Model, motions: Sequence[Motion], shape: Shape, below: Sequence
 
 
 def _tested(
-    fit: Fitting, few: Equations, step: int, law: Estimate, shape: Shape, terms: Sequence[Term]
+    data: Equations, tracks: Sequence[_Track], step: int, law: Estimate, terms: Sequence[Term]
 ) -> _Judged:
     """The best of some forms of a term."""
     judged = []
     for term in terms:
-        columns = np.concatenate([_columns(fit, x, law.K, shape, term) for x in fit.sources])
-        data = replace(few, W=np.concatenate([few.W, columns[::step]], axis=-1))
-        judged.append(_judged(data, law.spread, range(data.W.shape[2])))
+        columns = np.concatenate([track.columns(term) for track in tracks])[::step]
+        W = np.concatenate([data.W, columns], axis=-1)
+        judged.append(_judged(replace(data, W=W), law.spread, range(W.shape[2])))
     return min(judged, key=lambda x: x[0])
 
 
 def _judged(data: Equations, spread: Array, columns: Sequence[int]) -> _Judged:
-    """The error of held-out blocks, and the parameters of some columns of the equations."""
+    """The error of held-out blocks by some columns of the equations, and these."""
     W = data.W[..., list(columns)]
     size = np.linalg.norm(W.reshape(-1, W.shape[2]), axis=0)
     columns = [k for k, x in zip(columns, size, strict=True) if x > 0]
     some = replace(data, W=data.W[..., columns])
     error = blocks_error(some, spread, _FOLDS)
     assert error is not None  # there are as many rows as without the term
-    again = estimate(some)
-    pairs = zip(again.K.tolist(), again.sigma.tolist(), strict=True)
-    return error, dict(zip(columns, pairs, strict=True))
+    return error, some, columns
 
 
-def _columns(fit: Fitting, source: Source, K: Array, shape: Shape, term: Term) -> Array:
-    """(rows, driven, columns) of a term along a recording, of the equations that are fitted."""
+def _track(fit: Fitting, source: Source, K: Array, shape: Shape) -> _Track:
+    """A recording with the torques of the law."""
     motion, model = source.motion, fit.model
     tau = np.concatenate([
         full_matrix(model, part, shape)[..., list(model.kept)] @ K + known_torques(model, part)
@@ -203,12 +215,4 @@ def _columns(fit: Fitting, source: Source, K: Array, shape: Shape, term: Term) -
     qd = motion.of_driven(motion.qd)
     active = [model.ties.numbers[k] for k in model.ties.active]
     widths = np.array([shape.get(f"VS{j}", _SHARP) for j in active])
-    track = _Track(motion, tau, qd / np.hypot(qd, widths))
-    reduce = Reduction(motion, source.plan, "dynamic", 0.0)
-    n = tau.shape[1]
-    blocks = [
-        np.stack([reduce.rows(x * (np.arange(n) == j)) for j in range(n)], axis=-1)
-        for x in term(track)
-    ]
-    columns = np.concatenate(blocks, axis=-1)
-    return columns[: source.fitted(len(columns))]
+    return _Track(source, motion, tau, qd / np.hypot(qd, widths))

@@ -213,7 +213,7 @@ def essential(fit: Estimate, confidence: float) -> tuple[list[int], Array, Array
 
     The parameter with the smallest |K|/sigma leaves, as long as the growth of the residual is not
     significant by the F test against the full model."""
-    from scipy.stats import f as fisher
+    from scipy.special import fdtri
 
     p = len(fit.K)
     free = max(fit.independent - p, 1.0)
@@ -229,7 +229,7 @@ def essential(fit: Estimate, confidence: float) -> tuple[list[int], Array, Array
         growth = solve_reduced(fit.R, fit.z, trial)[1]
         left = p - len(trial)
         F = growth / left / unit if unit > 0 else np.inf
-        if fisher.ppf(confidence, left, free) < F:
+        if fdtri(left, free, confidence) < F:
             break
         columns, accepted = trial, float(F)
     K, _ = solve_reduced(fit.R, fit.z, columns)

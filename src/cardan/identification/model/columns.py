@@ -87,7 +87,8 @@ class Model:
 
     @property
     def names(self) -> tuple[str, ...]:
-        return tuple(self.all_names[k] for k in self.kept)
+        names = self.all_names
+        return tuple(names[k] for k in self.kept)
 
     @property
     def shape(self) -> dict[str, float]:

@@ -8,7 +8,8 @@ low-pass acts on both sides of tau = W K (parallel filtering), and one sample of
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -34,11 +35,21 @@ _STENCILS = {
 }
 
 
-def require_scipy(purpose: str) -> None:
+@contextmanager
+def linear_algebra(purpose: str) -> Iterator[None]:
+    """With SciPy, and matrices on one thread: they are small, and threads that wait for each other
+    take ten times the processor time."""
     try:
-        import scipy.signal  # noqa: F401
+        import scipy.linalg  # noqa: F401  its threads are there to be limited
     except ImportError:
         raise MissingExtraError.of("scipy", "id", purpose) from None
+    try:
+        from threadpoolctl import threadpool_limits
+    except ImportError:
+        yield
+    else:
+        with threadpool_limits(1, user_api="blas"):
+            yield
 
 
 @dataclass(frozen=True)
@@ -113,40 +124,66 @@ def lowpass(x: np.ndarray, cutoff: float | None, rate: float, order: int) -> np.
     """x (rows, ...) without what is faster than the cutoff (Hz), forwards and backwards."""
     if cutoff is None:
         return x
-    from scipy.signal import sosfiltfilt
-
     sections = _sections(order, cutoff / (rate / 2))
     pad = min(int(3 * rate / cutoff) + 9 * order, len(x) - 2)
-    return np.asarray(sosfiltfilt(sections, x, axis=0, padlen=pad))
+    before, after = 2 * x[0] - x[pad:0:-1], 2 * x[-1] - x[-2 : -pad - 2 : -1]  # odd about the ends
+    y = np.asfortranarray(np.concatenate([before, x, after]).reshape(len(x) + 2 * pad, -1))
+    for _ in range(2):
+        for above, below in sections:
+            y = y[:1] + _filtered(above, below, y - y[:1])
+        y = y[::-1]
+    return np.ascontiguousarray(y[pad : pad + len(x)]).reshape(x.shape)
 
 
 def two_poles(x: np.ndarray, cutoff: float, rate: float, *, slope: bool = False) -> np.ndarray:
     """F x, or F' x: a^2/(s + a)^2 and a^2 s/(s + a)^2, [KC97] (45), (46), a = 2 pi cutoff, by the
     bilinear transform, from rest at the first sample. Both sides of an equation are as late."""
-    from scipy.signal import lfilter
-
     a, double = 2 * np.pi * cutoff, 2 * rate  # s = 2 rate (z - 1)/(z + 1)
-    below = np.array([double + a, a - double])
-    above = a * a * (double * np.array([1.0, 0.0, -1.0]) if slope else np.array([1.0, 2.0, 1.0]))
+    pole = (double - a) / (double + a)
+    above = (a / (double + a)) ** 2 * np.array([double, 0, -double] if slope else [1.0, 2.0, 1.0])
     first = x[:1]
-    filtered = np.asarray(lfilter(above, np.convolve(below, below), x - first, axis=0))
+    flat = (x - first).reshape(len(x), -1)
+    filtered = _filtered(above, np.array([1, -2 * pole, pole * pole]), flat).reshape(x.shape)
     return filtered if slope else filtered + first
 
 
-@lru_cache(maxsize=64)
-def _sections(order: int, share: float) -> np.ndarray:
-    """Butterworth's filter as second-order sections; the cutoff as a share of half the rate."""
-    from scipy.signal import butter
+def _filtered(above: np.ndarray, below: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """The columns of x (rows, n) behind the section above(1/z) / below(1/z), from rest: a band of
+    equations, one of each sample. (SciPy's filters take 0.6 s to import.)"""
+    from scipy.linalg.lapack import dtbtrs
 
-    return np.asarray(butter(order, share, output="sos"))
+    y = np.asfortranarray(above[0] * x)
+    for k in (1, 2):
+        y[k:] += above[k] * x[:-k]
+    band = np.repeat(below, len(x)).reshape(3, -1)
+    return np.asarray(dtbtrs(np.asfortranarray(band), y, uplo="L", diag="U", overwrite_b=1)[0])
+
+
+def _poles(order: int, share: float) -> tuple[np.ndarray, np.ndarray]:
+    """(z, 1 - z) of the poles of Butterworth's low-pass that are not below the real axis, by the
+    bilinear transform; the cutoff is a share of half the rate."""
+    angle = np.pi * (1 - np.arange(1 - order % 2, order, 2) / (2 * order))
+    p = np.tan(np.pi * share / 2) * np.exp(1j * angle)
+    return (1 + p) / (1 - p), -2 * p / (1 - p)
+
+
+@lru_cache(maxsize=64)
+def _sections(order: int, share: float) -> list[tuple[np.ndarray, np.ndarray]]:
+    """(above, below) of the sections of Butterworth's low-pass, each with the gain 1 at rest."""
+    sections: list[tuple[np.ndarray, np.ndarray]] = []
+    for z, rest in zip(*_poles(order, share), strict=True):
+        if order % 2 and not sections:  # the real pole
+            gain = float(rest.real) / 2
+            sections.append((gain * np.array([1, 1, 0]), np.array([1, -z.real, 0])))
+        else:
+            gain = float(abs(rest)) ** 2 / 4
+            sections.append((gain * np.array([1, 2, 1]), np.array([1, -2 * z.real, abs(z) ** 2])))
+    return sections
 
 
 def settling(order: int, share: float) -> int:
     """Samples in which the filter forgets a state, to double precision: of its slowest pole."""
-    from scipy.signal import butter
-
-    poles = butter(order, share, output="zpk")[1]
-    slowest = min(float(np.abs(poles).max()), 1 - 1e-9)
+    slowest = min(float(np.abs(_poles(order, share)[0]).max()), 1 - 1e-9)
     return int(np.ceil(np.log(np.finfo(float).eps / 16) / np.log(slowest)))
 
 

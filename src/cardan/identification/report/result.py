@@ -185,12 +185,12 @@ class Identification:
         """(low, high) of each parameter: Student's intervals, as wide as the residuals say.
 
         They hold the truth as often as they say where noise of the torques is all that is wrong."""
-        from scipy.stats import t
+        from scipy.special import stdtrit
 
         if not 0 < confidence < 1:
             raise InputError(f"confidence = {confidence}; expected a number between 0 and 1")
         free = max(self.estimate.independent - len(self.K), 1.0)
-        half = float(t.ppf((1 + confidence) / 2, free)) * self.sigma
+        half = float(stdtrit(free, (1 + confidence) / 2)) * self.sigma
         bounds = zip((self.K - half).tolist(), (self.K + half).tolist(), strict=True)
         return dict(zip(self.names, bounds, strict=True))
 
@@ -432,20 +432,18 @@ class Identification:
     def save(self, folder: str | Path) -> list[Path]:
         """Report, parameters and robot files in a folder; the paths written. A format that cannot
         hold the robot is left out, and the report says so. The errors that the report prints are
-        those of the files as they lie there, read again."""
+        those of these texts, read again."""
         target = Path(folder)
         try:
             target.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise InputError(f"{folder}: cannot be made a folder: {error.strerror}") from None
-        written, errors = [], {}
+        written = []
         texts, lost = self.robot_files()
         for name, text in texts.items():
-            path = target / name
-            write_atomic(path, text)
-            written.append(path)
-            errors[name], _ = self.file_error(path.read_bytes(), name)
-        told = replace(self, file_errors=errors, notes=(*self.notes, *lost))
+            write_atomic(target / name, text)
+            written.append(target / name)
+        told = replace(self, notes=(*self.notes, *lost))
         path = target / "parameters.json"
         write_atomic(path, json.dumps(told.to_dict(), indent=2, allow_nan=True) + "\n")
         written.append(path)
