@@ -26,8 +26,11 @@ from .version import __version__
 _HASH = 32  # bytes of a SHA-256
 _LIMIT_MB = 500.0
 _ROOM = 0.8  # of the limit is left when entries go, so that it is not done at every writing
+_UNSEEN = 0.05  # of the limit is written by a process before it counts the entries again
 _FRESH = 3600.0  # seconds: a use within this time after the last is not noted
 _OBJECT = ".o"
+
+_written = float("inf")  # bytes since the entries were counted; at first nobody knows
 
 
 def cached_object(key: tuple[str, ...], compile_: Callable[[], bytes]) -> bytes:
@@ -102,10 +105,14 @@ def _read(path: Path) -> bytes | None:
 
 
 def _write(place: Path, name: str, content: bytes) -> None:
+    global _written
     with suppress(OSError):
         with replacing(place / name, private=True) as temporary:
             Path(temporary).write_bytes(content + _mark(name, content))
-        _prune(place, name)
+        _written += len(content)
+        if _written > _UNSEEN * _limit():
+            _written = 0.0
+            _prune(place, name)
 
 
 def _limit() -> float:

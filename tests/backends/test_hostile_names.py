@@ -33,6 +33,7 @@ from cardan.motion.animate import animation
 from cardan.package import KINDS, write_package
 from cardan.program import Program
 
+DOCUMENTS = ("text", "latex", "markdown", "html")
 PAYLOAD = 'open("owned","w")#'
 COOKIES = [
     "coding:unicode_escape", "coding=unicode_escape", "coding: raw_unicode_escape",
@@ -284,9 +285,16 @@ COMMENTS = {
 }  # fmt: skip
 
 
-def hostile_program(name: str, *, symbols: bool = True) -> Program:
+@cache
+def small_program(model: str) -> Program:
+    return cardan.model(cardan.load("planar2r"), model, effort="plain")
+
+
+def hostile_program(
+    name: str, *, symbols: bool = True, model: str = "inverse-dynamics"
+) -> Program:  # fmt: skip
     """A program with this name in all that its head tells: meanings, remarks, symbols."""
-    program = cardan.model(cardan.load("planar2r"), "inverse-dynamics", effort="plain")
+    program = small_program(model)
     meaning = {key: f"{words} ({name})" for key, words in program.meaning.items()}
     names = (*program.parameters[:-2], name, f"{name}2") if symbols else program.parameters
     return replace(program, robot=name, parameters=names, meaning=meaning, remarks=(f"of {name}",))
@@ -295,11 +303,14 @@ def hostile_program(name: str, *, symbols: bool = True) -> Program:
 @pytest.mark.parametrize("language", languages())
 def test_names_stay_in_their_comments(language: str) -> None:
     """Nothing in a head can end it, and the code below is the same whatever the names are."""
-    options = _named(language)
-    plain = hostile_program("arm", symbols=False).emit(language, **options)
+    document = language in DOCUMENTS
+    options = {} if document else {"function": "f"}
+    model = "gravity" if document else "inverse-dynamics"  # equations are not what is looked at
+    plain = hostile_program("arm", symbols=False, model=model).emit(language, **options)
     for name in NAMES:
         for symbols in (True, False):
-            text = hostile_program(name, symbols=symbols).emit(language, **options)
+            program = hostile_program(name, symbols=symbols, model=model)
+            text = program.emit(language, **options)
             assert all(c.isprintable() or c == "\n" for c in text), name
             if language not in COMMENTS:
                 continue
@@ -310,11 +321,6 @@ def test_names_stay_in_their_comments(language: str) -> None:
                 assert not re.search(r"coding[:=]", inside) or line == CODING, (name, line)
             if not symbols and language != "latex":  # it shows the meanings once more
                 assert _code(text, prefix) == _code(plain, prefix), name
-
-
-def _named(language: str) -> dict[str, str]:
-    documents = ("text", "latex", "markdown", "html")
-    return {} if language in documents else {"function": "f"}
 
 
 def _head(text: str, prefix: str) -> list[str]:

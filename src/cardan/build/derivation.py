@@ -164,14 +164,12 @@ class Derivation:
     def _factored(self, code: Code) -> tuple[int, Code]:
         """(price, program) with its sums rewritten; a choice that changes nothing leaves a program
         that was rewritten before."""
-        constants = tuple(type(node[1]) for node in code.nodes if node[0] == "const")  # 1 == 1.0
-        key = code.nodes, constants, tuple(code.outputs.items()), tuple(code.labels.items())
-        known = self.rewritten.get(key)
+        known = self.rewritten.get(code.key)
         if known is None:
             new = factored(code)
             known = price(new), new
             if len(self.rewritten) < _REMEMBERED:
-                self.rewritten[key] = known
+                self.rewritten[code.key] = known
         return known
 
 

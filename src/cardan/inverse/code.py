@@ -57,9 +57,10 @@ class Text:
     parameters: Sequence[str] = ()  # of the input p
 
     @cached_property
-    def bound(self) -> Bound:
-        """Its kernels are read once, whatever the languages they are printed in."""
-        return Bound(self.names)
+    def bound(self) -> Bound | None:
+        """Its kernels are read once, whatever the languages they are printed in; those to which
+        nothing is bound, once for all arms."""
+        return Bound(self.names) if self.names else None
 
 
 def emitted(

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
+from itertools import compress
 from math import inf, prod
 from typing import Any
 
@@ -57,6 +58,12 @@ class Code:
                 count[abs(ref)] += 1
         return tuple(count)
 
+    @cached_property
+    def key(self) -> tuple[Any, ...]:
+        """What tells the program from any other with the same inputs; 1 is not 1.0 here."""
+        constants = tuple(type(node[1]) for node in self.nodes if node[0] == "const")
+        return self.nodes, constants, tuple(self.outputs.items()), tuple(self.labels.items())
+
 
 def reordered(code: Code, names: Sequence[str], whole: Sequence[str]) -> Code:
     """A program whose parameters p are `names`, for a longer p with the names `whole`."""
@@ -91,10 +98,17 @@ def gather(
 ) -> Code:
     """The program that computes these scalars of a graph: live nodes only, renumbered in order."""
     refs = {name: [graph.reference(x) for x in flat] for name, (_, flat) in outputs.items()}
-    live = {0, *reached(graph.nodes, (ref for flat in refs.values() for ref in flat))}
-    number: dict[int, int] = {}
+    live = bytearray(len(graph.nodes))
+    live[0] = 1
+    for ref in (ref for flat in refs.values() for ref in flat):
+        live[abs(ref)] = 1
+    for id in range(len(live) - 1, 0, -1):  # arguments are older than what reads them
+        if live[id] and (node := graph.nodes[id])[0] not in LEAVES:
+            for arg in node[1:]:
+                live[arg] = 1
+    number = [0] * len(live)
     nodes: list[Node] = []
-    for id in sorted(live):  # arguments are older than what reads them
+    for id in compress(range(len(live)), live):
         node = graph.nodes[id]
         number[id] = len(nodes)
         if node[0] not in LEAVES:
@@ -110,8 +124,11 @@ def gather(
             name: Output(outputs[name][0], tuple(number[r] if r > 0 else -number[-r] for r in flat))
             for name, flat in refs.items()
         },
-        labels={number[id]: label for id, label in (labels or {}).items() if id in number},
-    )
+        labels={
+            number[id]: label for id, label in (labels or {}).items()
+            if id < len(live) and live[id]
+        },
+    )  # fmt: skip
 
 
 def verify(code: Code) -> None:

@@ -9,7 +9,9 @@ rounding: the caller checks the result against the original.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import product
+from operator import itemgetter
 from typing import Any
 
 from .code import Code
@@ -52,18 +54,27 @@ def improved(code: Code) -> Code:
     from .rescale import rescaled
     from .share import shared
 
-    best = code
+    Priced = tuple[int, Code]
+    known: dict[Any, Priced] = {}  # climbs often come to the same program
+
+    def step(rewrite: Callable[[Code], Code], current: Priced) -> Priced:
+        operations, program = current
+        if len(program.nodes) > _LARGEST:
+            return current
+        key = rewrite, program.key
+        if key not in known:
+            new = rewrite(program)
+            known[key] = _operations(new), new
+        return known[key] if known[key][0] < operations else current
+
     same = identified(code)  # cheaper, and yet not always the better start
-    starts = (code,) if _operations(same) == _operations(code) else (code, same)
-    for start, factor in product(starts, (factored, _taken_out)):
-        current = start
-        tried: dict[Any, Code] = {}
+    best, other = (_operations(code), code), (_operations(same), same)
+    starts = [best] if other[0] == best[0] else [best, other]
+    for current, factor in product(starts, (factored, _taken_out)):
         for rewrite in (factor, shared, rescaled) * 2:
-            if len(current.nodes) <= _LARGEST and tried.get(rewrite) is not current:
-                tried[rewrite] = current
-                current = min(current, rewrite(current), key=_operations)
-        best = min(best, current, key=_operations)
-    return best
+            current = step(rewrite, current)
+        best = min(best, current, key=itemgetter(0))
+    return best[1]
 
 
 def _operations(code: Code) -> int:

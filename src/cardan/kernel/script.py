@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import ast
 import copy
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import ClassVar
 
 from ..emit.header import CODING
 from .language import Kernel, type_of
-from .text import Face, Spelling, assigned, bounds
+from .text import Spelling, assigned, bounds
 
 _FLAT = """
 def _flat(name, values, size):
@@ -95,13 +97,15 @@ class KernelMatlab(Spelling):
         "_": "times_",
     }
 
-    def text(self) -> str:
-        """The user's function first: it gives the file its name."""
-        parts = [self.head(), self.user()]
-        parts += [
+    def printed(self) -> list[str]:
+        return [
             _EIG if is_of_host(kernel) else self.function(kernel)
             for kernel in without_host(self.kernels)
         ]
+
+    def text(self, functions: Sequence[str]) -> str:
+        """The user's function first: it gives the file its name."""
+        parts = [self.head(), self.user(), *functions]
         parts += [_PICK] if any("pick_(" in part for part in parts) else []
         return "\n\n".join(parts) + "\n"
 
@@ -260,9 +264,14 @@ class KernelPython(Spelling):
 
     comment = "#"
 
-    def __init__(self, kernels: list[Kernel], face: Face) -> None:
-        super().__init__(kernels, face)
-        self.several = set[str]()  # constants that are not the same in all kernels
+    @cached_property
+    def several(self) -> set[str]:
+        """Constants that are not the same in all kernels."""
+        values = defaultdict[str, set[float | int]](set)
+        for kernel in self.kernels:
+            for name, value in kernel.constants.items():
+                values[name].add(value)
+        return {name for name, different in values.items() if len(different) > 1}
 
     def head(self) -> str:
         return f"{CODING}\n{super().head()}"
@@ -289,15 +298,12 @@ class KernelPython(Spelling):
             flat = _Literal(literal).visit(copy.deepcopy(flat))
         return "\n" + ast.unparse(flat) + more
 
-    def text(self) -> str:
+    def text(self, functions: Sequence[str]) -> str:
         constants: dict[str, float | int] = {}
         for kernel in self.kernels:
-            for name, value in kernel.constants.items():
-                if constants.setdefault(name, value) != value:
-                    self.several.add(name)
-        constants = {name: x for name, x in constants.items() if name not in self.several}
+            constants |= {x: kernel.constants[x] for x in kernel.constants if x not in self.several}
         listed = "\n".join(f"{name} = {value!r}" for name, value in constants.items())
-        whole = super().text()
+        whole = super().text(functions)
         mark = "    return [0.0] * n\n\n"
         head, _, tail = whole.rpartition(mark)
         return f"{head}{mark}\n{listed}\n\n{tail}" if listed else whole

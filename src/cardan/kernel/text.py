@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib import import_module
 from typing import Any, ClassVar
 
@@ -65,12 +66,27 @@ def kernel_source(
     """The text of a kernel in a language, with what is bound to its names."""
     module, name = KERNEL_LANGUAGES[kernel_language(language)]
     spelling = getattr(import_module(f".{module}", __package__), name)
+    kernels = _kernels(entry, bound)
+    text: str = spelling(kernels, face).text(_functions(spelling, entry, bound, face.name))
+    return text
+
+
+@lru_cache(maxsize=16)
+def _kernels(entry: Callable[..., Any], bound: Bound | None) -> list[Kernel]:
+    """The kernel and all it calls, with the parameters that are read."""
     kernels = kernels_of(entry, bound)
     for kernel in kernels:
         if kernel.slot:
             raise ProgramError(f"nothing is bound to the slot '{kernel.name}'")
-    text: str = spelling(read_only_what_counts(kernels), face).text()
-    return text
+    return read_only_what_counts(kernels)
+
+
+@lru_cache(maxsize=16)
+def _functions(
+    spelling: type[Spelling], entry: Callable[..., Any], bound: Bound | None, name: str
+) -> list[str]:
+    """The kernels as text, whatever the tables are; some languages need the function's name."""
+    return spelling(_kernels(entry, bound), Face(name, {}, {}, {})).printed()
 
 
 class Spelling:
@@ -89,11 +105,15 @@ class Spelling:
         self.kernels = kernels
         self.face = face
 
-    def text(self) -> str:
+    def printed(self) -> list[str]:
+        """The kernels."""
+        return [self.function(kernel) for kernel in self.kernels]
+
+    def text(self, functions: Sequence[str]) -> str:
+        """All of it, with the kernels as they are printed."""
         parts = [self.head(), self.opening()]
         parts += [self.table(name, values) for name, values in self.face.tables.items()]
-        parts += [self.function(kernel) for kernel in self.kernels]
-        parts += [self.user(), self.closing()]
+        parts += [*functions, self.user(), self.closing()]
         return "\n\n".join(part for part in parts if part) + "\n"
 
     def head(self) -> str:

@@ -40,7 +40,8 @@ def emitted(geometry: LoopGeometry, language: str, function: str, p: Any = None)
             f" {link.named(tuple(unchecked))} repeat its loops; solve works them out in Python"
         )
     entry: Callable[..., None] = assemblies
-    tables, inputs, bound = dict[str, Any](), {"given": len(geometry.given)}, Bound()
+    tables, inputs = dict[str, Any](), {"given": len(geometry.given)}
+    bound: Bound | None = None  # kernels to which nothing is bound are read once
     if geometry.parameters and p is None and platform is None:
         require_numbers(geometry)
         chain, entry = in_metres(geometry), assemblies_of_symbols
