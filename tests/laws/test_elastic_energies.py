@@ -230,3 +230,25 @@ def test_motors_swing_on_springs_beside_them() -> None:
     assert frequency == pytest.approx(np.sqrt(20 / 0.6) / (2 * np.pi), rel=1e-12)
     with pytest.raises(cardan.CardanError, match="nothing vibrates"):
         cardan.natural_frequencies(robot)
+
+
+def test_gravity_of_loops_has_the_springs_of_joints_that_follow() -> None:
+    """dU/dq_a of the crank, the loop closed anew; the bias at rest is the same."""
+    robot = cardan.load({**sprung(four_bar(), "rocker"), "gravity": [0.3, -9.81, 0]})
+    on = coordinates(robot)
+    q, h = on.first("q0", 0.6), 1e-4
+    gravity = cardan.model(robot, "gravity", effort="plain")
+    assert gravity.meaning["Q"] == "gravity torques, with the springs of q3"
+    weight, still = gravity.evaluate(q=q), np.zeros(1)
+    assert weight == pytest.approx(cardan.model(robot, "bias").evaluate(q=q, qd=still), rel=1e-12)
+    energies = cardan.model(robot, "energies")
+
+    def U(step: float) -> float:
+        at = q.copy()
+        at[on.place] += step
+        return float(energies.evaluate(q=on.closed_at(at), qd=still).U)
+
+    slope = (8 * (U(h) - U(-h)) - U(2 * h) + U(-2 * h)) / (12 * h)
+    assert weight == pytest.approx(slope, rel=1e-9)
+    held = cardan.model(robot, "inverse-dynamics").evaluate(q=q, qd=still, qdd=still)
+    assert held == pytest.approx(slope, rel=1e-9)

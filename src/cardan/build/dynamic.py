@@ -483,12 +483,20 @@ def bias(
     if robot.ne:
         forms = [force_form(mechanism, "H")]
         return mechanism.program("bias", inputs, forms, ["H"], effort=effort)
-    meaning = {}
-    if robot.constrained and mechanism.springs:
-        meaning["H"] = f"{MEANING['H']}, with the springs of passive joints"
+    meaning = {"H": MEANING["H"] + _springs(mechanism)}
     return mechanism.program(
         "bias", inputs, [], ["H"], meaning=meaning, search=(page, RECURSION), effort=effort
     )  # fmt: skip
+
+
+def _springs(mechanism: Mechanism) -> str:
+    """Which springs are among the torques of a model that are not accelerations."""
+    on, joints = mechanism.coordinates, mechanism.robot.joints
+    beside = [j for j in on.moving if joints[j - 1].spring != 0 or (
+        joints[j - 1].elastic and j in on.passive)]  # fmt: skip
+    words = f", with the springs of {on.named(beside)}" if beside else ""
+    apart = f", without those of {on.named(on.elastic)}, which push as torques do"
+    return words + apart if on.elastic else words
 
 
 def gravity(
@@ -507,6 +515,7 @@ def gravity(
         rows = [*base_rows(mechanism, record), *Q]
         return Result({"Q": ((len(rows),), rows)}, record)
 
+    meaning = {"Q": MEANING["Q"] + _springs(mechanism)}
     return mechanism.program(
-        "gravity", inputs, [], ["Q"], search=(page, COMPOSITE), effort=effort
+        "gravity", inputs, [], ["Q"], meaning=meaning, search=(page, COMPOSITE), effort=effort
     )  # fmt: skip

@@ -53,20 +53,30 @@ def bias_rows(
     constraint, qd, qdd = mechanism.motion(scene, {k: v for k, v in x.items() if k != "qdd"})
     record = newton_euler(scene.loaded(wrenches(mechanism.robot, x)), x["q"], qd, qdd)
     tau = with_cut_torques(mechanism, scene, constraint, record.tau, qd, qdd)
-    for j, push in springs(scene, x["q"], qd).items() if pushed else ():
-        if j not in mechanism.active:
-            tau[j] = tau[j] - push
+    if pushed:
+        tau = _pushed(mechanism, scene, tau, x["q"], qd)
     return constraint, constraint.projected(tau), record
+
+
+def _pushed(
+    mechanism: Mechanism, scene: Bodies, tau: dict[int, Scalar], q: Any, qd: Any
+) -> dict[int, Scalar]:
+    """The torques of the tree less what the springs of passive joints push with."""
+    pushes = springs(scene, q, qd)
+    return {j: x - pushes[j] if j in pushes and j not in mechanism.active else x
+            for j, x in tau.items()}  # fmt: skip
 
 
 def gravity_rows(
     mechanism: Mechanism, scene: Bodies, x: Arrays
 ) -> tuple[list[Scalar], NewtonEuler]:
-    """Q of the independent joints: G^T of the tree's torques at rest."""
+    """Q of the independent joints: G^T of the tree's torques at rest, less the springs of passive
+    joints."""
     still = scene.unloaded(springs=True).moving_base([0] * 6, x.get("g0", scene.gravity))
     zeros = [0] * mechanism.n
     record = newton_euler(still, x["q"], zeros, zeros)
-    return mechanism.constraint(scene, x)[0].projected(record.tau), record
+    tau = _pushed(mechanism, scene, record.tau, x["q"], zeros)
+    return mechanism.constraint(scene, x)[0].projected(tau), record
 
 
 def joint_matrix(
