@@ -18,6 +18,9 @@ from ..model.equations import Equations
 
 Array = np.ndarray
 _HUBER = 1.345  # efficiency 95 % on normal residuals
+_PIECE = 4096  # rows of which a spectrum is taken
+_BANDS = 16  # over which a spectrum is smooth
+_LEFT = 0.05  # of the noise at a frequency, that a fit leaves at least
 _ROUNDING = 1e-10  # of the torques: smaller residuals tell nothing
 
 
@@ -82,9 +85,13 @@ def estimate(
 
 def projected(Z: Array, A: Array, b: Array) -> Array:
     """Q^T [A b], Q an orthonormal basis of the columns of Z: p equations; R of A where Z is A."""
+    return np.asarray(_basis(Z).T @ np.column_stack([A, b]))
+
+
+def _basis(Z: Array) -> Array:
+    """Orthonormal columns that span those of Z."""
     norms = np.linalg.norm(Z, axis=0)
-    Q, _ = np.linalg.qr(Z / np.where(norms, norms, 1))
-    return np.asarray(Q.T @ np.column_stack([A, b]))
+    return np.asarray(np.linalg.qr(Z / np.where(norms, norms, 1))[0])
 
 
 def instrumental(data: Equations, Z: Array, iterations: int = 12) -> Estimate:
@@ -92,7 +99,8 @@ def instrumental(data: Equations, Z: Array, iterations: int = 12) -> Estimate:
 
     Noise of the positions is in W, and biases least squares. Instruments Z (rows, r, p), the
     equations along a motion without that noise, do not (A. Janot, P.-O. Vandanjon, M. Gautier, IEEE
-    Trans. Control Systems Technology 22, 2014). What is left by noise in W is weighted as white."""
+    Trans. Control Systems Technology 22, 2014). It is left in the residual, mostly faster than the
+    motion: the covariance is that of noise with the residual's spectrum."""
     p = data.W.shape[2]
     counts = np.maximum(data.valid.sum(axis=0), 1)
     floor = _ROUNDING * _scale(data.y)
@@ -108,9 +116,45 @@ def instrumental(data: Equations, Z: Array, iterations: int = 12) -> Estimate:
         spread = np.maximum(np.sqrt(squares / np.maximum(counts - p / len(counts), 1)), floor)
         if (np.abs(spread - before) <= 1e-3 * spread).all():
             break
-    unit = rest / max(fit.independent - p, 1.0)
-    inverse = np.linalg.inv(fit.R)
-    return replace(fit, covariance=inverse @ inverse.T * unit, rest=rest, spread=spread)
+    Q = _basis(B)
+    inverse = np.linalg.inv(Q.T @ A)
+    noise = _noise(Q.reshape(*data.y.shape, p), (b - A @ fit.K).reshape(data.y.shape))
+    return replace(fit, covariance=inverse @ noise @ inverse.T, rest=rest, spread=spread)
+
+
+def _noise(Q: Array, e: Array) -> Array:
+    """The covariance of Q^T e, sum of Q^H S Q over the frequencies, of noise e (rows, r) with the
+    smoothed spectrum S of a residual; Q (rows, r, p): what of it the fit took away is given back.
+    """
+    pieces = np.array_split(np.arange(len(e)), -(-len(e) // _PIECE))
+    size = 2 * len(pieces[0])  # twice as long: rows do not wrap round
+    r, bins = e.shape[1], size // 2 + 1
+    width = max(4, bins // _BANDS)
+    window = np.hanning(2 * width + 3)[1:-1]
+
+    def smooth(x: Array) -> Array:
+        return np.convolve(np.pad(x, width, mode="reflect"), window / window.sum(), mode="valid")
+
+    def waves(rows: Array) -> Array:
+        return np.fft.rfft(Q[rows], size, axis=0)
+
+    power, left = np.zeros((bins, r, r), dtype=complex), np.zeros((bins, r))
+    for rows in pieces:
+        taper = np.hanning(len(rows) + 2)[1:-1, None]
+        E = np.fft.rfft(e[rows] * taper, size, axis=0)
+        power += E[:, :, None].conj() * E[:, None] / np.sum(taper**2)
+        left += 1 - np.sum(np.abs(waves(rows)) ** 2, axis=2) / len(rows)
+    free = np.stack([np.maximum(smooth(x), _LEFT * len(pieces)) for x in left.T], axis=1)
+    S = np.empty_like(power)
+    for i, j in np.ndindex(r, r):
+        both = power[:, i, j]
+        S[:, i, j] = (smooth(both.real) + 1j * smooth(both.imag)) / np.sqrt(free[:, i] * free[:, j])
+    S[1:-1] *= 2  # negative frequencies
+    covariance = np.zeros((Q.shape[2], Q.shape[2]))
+    for rows in pieces:
+        q = waves(rows)
+        covariance += np.einsum("fip,fij,fjq->pq", q, S, q.conj(), optimize=True).real / size
+    return covariance
 
 
 def _by_joint(data: Equations, weights: str, iterations: int) -> Estimate:
