@@ -11,12 +11,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from .scalar import cos_sin
-from .vector import Mat, Vec
+from .vector import Mat, Vec, vec
 
 # (axis, cos, sin)
 Turn = tuple[int, Any, Any]
 
 X, Y, Z = 0, 1, 2
+_OTHERS = ((Y, Z), (Z, X), (X, Y))
 
 
 def turn(axis: int, angle: Any, offset: Any = 0) -> Turn:
@@ -41,16 +42,14 @@ class Rotation:
             return Rotation(self.turns + other.turns)
         if isinstance(other, Mat):
             return Mat([self @ column for column in other.T.rows]).T
-        v = other
+        v = [other[0], other[1], other[2]]
         for axis, c, s in reversed(self.turns):
             if type(s) is int and s == 0 and type(c) is int and c == 1:
                 continue
-            j, k = (axis + 1) % 3, (axis + 2) % 3
+            j, k = _OTHERS[axis]
             y, z = v[j], v[k]
-            parts = [v[0], v[1], v[2]]
-            parts[j], parts[k] = c * y - s * z, s * y + c * z
-            v = Vec(*parts)
-        return v
+            v[j], v[k] = c * y - s * z, s * y + c * z
+        return vec(Vec, v)
 
     def before_last(self, axis: int) -> tuple[Rotation, Rotation]:
         """(all turns but the last, the last one), if that is about this axis; else (all, none)."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-_vec = tuple.__new__  # of a list of components: most vectors are made so
+vec = tuple.__new__  # of a list of components: most vectors are made so
 
 
 class Vec(tuple[Any, ...]):
@@ -21,22 +21,22 @@ class Vec(tuple[Any, ...]):
         return tuple(self)
 
     def __add__(self, other: Any) -> Vec:
-        return _vec(Vec, [x + y for x, y in zip(self, other, strict=True)])
+        return vec(Vec, [x + y for x, y in zip(self, other, strict=True)])
 
     def __sub__(self, other: Any) -> Vec:
-        return _vec(Vec, [x - y for x, y in zip(self, other, strict=True)])
+        return vec(Vec, [x - y for x, y in zip(self, other, strict=True)])
 
     def __neg__(self) -> Vec:
-        return _vec(Vec, [-x for x in self])
+        return vec(Vec, [-x for x in self])
 
     def __mul__(self, scale: Any) -> Vec:
-        return _vec(Vec, [x * scale for x in self])
+        return vec(Vec, [x * scale for x in self])
 
     def __rmul__(self, scale: Any) -> Vec:
-        return _vec(Vec, [scale * x for x in self])
+        return vec(Vec, [scale * x for x in self])
 
     def __truediv__(self, scale: Any) -> Vec:
-        return _vec(Vec, [x / scale for x in self])
+        return vec(Vec, [x / scale for x in self])
 
     def __matmul__(self, other: Any) -> Any:
         return dot(self, other)
@@ -48,7 +48,7 @@ class Mat:
     __slots__ = ("rows",)
 
     def __init__(self, rows: Sequence[Sequence[Any]]) -> None:
-        self.rows = tuple(row if type(row) is Vec else Vec(*row) for row in rows)
+        self.rows = tuple([row if type(row) is Vec else vec(Vec, row) for row in rows])
 
     def __getitem__(self, index: tuple[int, int]) -> Any:
         return self.rows[index[0]][index[1]]
@@ -79,7 +79,7 @@ class Mat:
         if isinstance(other, Mat):
             columns = other.T.rows
             return Mat([[dot(row, column) for column in columns] for row in self.rows])
-        return Vec(*[dot(row, other) for row in self.rows])
+        return vec(Vec, [dot(row, other) for row in self.rows])
 
 
 zero = Vec(0, 0, 0)
@@ -117,11 +117,9 @@ def total(vectors: Sequence[Vec]) -> Vec:
 
 def cross(v: Sequence[Any], w: Sequence[Any]) -> Vec:
     """v × w."""
-    return Vec(
-        v[1] * w[2] - v[2] * w[1],
-        v[2] * w[0] - v[0] * w[2],
-        v[0] * w[1] - v[1] * w[0],
-    )
+    v0, v1, v2 = v
+    w0, w1, w2 = w
+    return vec(Vec, [v1 * w2 - v2 * w1, v2 * w0 - v0 * w2, v0 * w1 - v1 * w0])
 
 
 def hat(w: Sequence[Any]) -> Mat:

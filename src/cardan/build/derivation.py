@@ -13,7 +13,7 @@ from ..describe.check import extremes
 from ..describe.robot import Robot
 from ..errors import ModelError
 from ..formulate.formulation import Formulation
-from ..ir.code import LEAVES, Code, Output, arguments, reached
+from ..ir.code import LEAVES, Code, Output, reached
 from ..ir.cost import TRIG, cost
 from ..ir.factor import factored, improved, rewritten_sums
 from ..ir.graph import Expr, Graph, Node
@@ -242,10 +242,12 @@ class _Book(Graph):
         while waiting:
             if (id := waiting.pop()) in refs:
                 continue
-            if missing := [arg for arg in arguments(self.nodes[id]) if arg not in refs]:
+            node = self.nodes[id]
+            leaf = node[0] in LEAVES
+            if not leaf and (missing := [arg for arg in node[1:] if arg not in refs]):
                 waiting += [id, *missing]
             else:
-                refs[id] = transplanted(graph, self.nodes[id], refs)
+                refs[id] = transplanted(graph, node, refs)
         outputs = tuple(refs[abs(ref)] * (1 if ref > 0 else -1) for ref in sketch.refs)
         return Code(inputs, tuple(graph.nodes), {"": Output((len(outputs),), outputs)})
 
@@ -299,8 +301,7 @@ class _Weights:
 
     def price(self, nodes: Sequence[Node], refs: Iterable[int]) -> int:
         """Of the nodes that these signed references need."""
-        for node in nodes[len(self.weights) :]:
-            self._weigh(node)
+        self._weigh(nodes[len(self.weights) :])
         weights, varying, below = self.weights, self.varying, self.below
         live, new = set[int](), {id for ref in refs if varying[id := abs(ref)]}
         while new:
@@ -308,20 +309,24 @@ class _Weights:
             new = set[int]().union(*map(below.__getitem__, new)) - live
         return sum(map(weights.__getitem__, live))
 
-    def _weigh(self, node: Node) -> None:
-        varying, weights = self.varying, self.weights
-        if node[0] in LEAVES:
-            varying.append(node[1] in self.inputs)
-            weights.append(0)
-            self.below.append(())
-            return
-        if len(node) == 3:  # most of them
-            moves = varying[node[1]] or varying[node[2]]
-        else:
-            moves = any(varying[arg] for arg in node[1:])
-        varying.append(moves)
-        weights.append(_WEIGHT.get(node[0], 0) if moves else 0)
-        self.below.append(tuple(arg for arg in node[1:] if varying[arg]) if moves else ())
+    def _weigh(self, nodes: Sequence[Node]) -> None:
+        inputs, weights, varying, below = self.inputs, self.weights, self.varying, self.below
+        for node in nodes:
+            if node[0] in LEAVES:
+                varying.append(node[1] in inputs)
+                reads: tuple[int, ...] = ()
+            else:
+                if len(node) == 3:  # most of them
+                    _, x, y = node
+                    if varying[x]:
+                        reads = (x, y) if varying[y] else (x,)
+                    else:
+                        reads = (y,) if varying[y] else ()
+                else:
+                    reads = tuple(arg for arg in node[1:] if varying[arg])
+                varying.append(bool(reads))
+            weights.append(_WEIGHT.get(node[0], 0) if reads else 0)
+            below.append(reads)
 
 
 def weightless(robot: Robot) -> int:
