@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 from ..algebra.scalar import function, sqrt
@@ -26,6 +26,7 @@ from ..models.loops import coupling_error
 from ..program import Program
 from .common import flat
 from .derivation import Call, Derivation, Route
+from .kept import description_hash
 
 
 def of_active(robot: Robot, program: Program, assembly: Any, symbolic: bool = False) -> Program:
@@ -38,7 +39,8 @@ def of_active(robot: Robot, program: Program, assembly: Any, symbolic: bool = Fa
         )
     if "q" not in program.inputs:
         raise ModelError(f"{what} takes no q: leave out assembly=")
-    geometry = LoopGeometry.of(parametrised(robot)[0] if symbolic else robot)
+    whole = parametrised(robot)[0] if symbolic else robot
+    geometry = _geometry(description_hash(whole), whole)
     formulas = geometry.formulas
     if formulas is None or not formulas.fits:
         raise ModelError(
@@ -79,6 +81,13 @@ def of_active(robot: Robot, program: Program, assembly: Any, symbolic: bool = Fa
         defaults={x: defaults[x] for x in names if x in defaults},
         remarks=(*program.remarks, words),
     )  # fmt: skip
+
+
+@lru_cache(maxsize=8)
+def _geometry(description: str, robot: Robot) -> LoopGeometry:
+    """The loops of a robot, analysed once for all its models; robots with 1 and with 1.0 are equal,
+    their descriptions are not."""
+    return LoopGeometry.of(robot)
 
 
 def _flat(array: Any) -> list[Any]:
