@@ -306,12 +306,12 @@ class _Reader:
                 self.remark(f"{key} is left out", prim)
         stiffness = value("mjc:stiffness") or 0.0
         self.refs[joint.name] = self.rest(prim, "mjc:ref", turns)
-        drive = {
+        own = {
             "FV": damping, "FS": (value(*_FRICTION) or 0.0) * effort,
             "IA": (value(*_ARMATURE) or 0.0) * inertia, "spring": stiffness,
             "neutral": self.rest(prim, "mjc:springref", turns) if stiffness else 0.0,
         }  # fmt: skip
-        return replace(joint, limits=held, drive=drive, mimic=self.mimic(prim, angle))
+        return replace(joint, limits=held, drive=own, mimic=self.mimic(prim, angle))
 
     def rest(self, prim: Any, key: str, turns: bool) -> float:
         """A position of MuJoCo, which its compiler's setting has in degrees or radians."""
