@@ -49,7 +49,7 @@ def test_a_tendon_drives_and_springs_are_elastic_joints():
 
 @pytest.mark.parametrize(
     ("motors", "active"),
-    [("abc", "ad"), ("ba", "ad"), ("b", "bd"), ("dc", "cd"), ("", "d"), ("abcd", "ad")],
+    [("abc", "ad"), ("ba", "ad"), ("b", "bd"), ("dc", "cd"), ("", "ad"), ("abcd", "ad")],
 )
 def test_motors_that_loops_turn_together(motors, active):
     """A four-bar a, b, c with a finger d on it, which no loop holds."""
@@ -68,8 +68,29 @@ def test_motors_that_loops_turn_together(motors, active):
     said = [str(fault) for fault in faults if "move together with others" in str(fault)]
     assert bool(said) == bool(led)
     assert all(f" {name}" in said[0] for name in led)
-    if motors:
-        assert tied_difference(robot, mujoco.MjModel.from_xml_string(text)) <= 1e-9
+    assert tied_difference(robot, mujoco.MjModel.from_xml_string(text)) <= 1e-9
+
+
+@pytest.mark.parametrize(
+    ("motors", "active"), [("a", "abp"), ("ad", "adp"), ("abd", "abp"), ("", "abp"), ("e", "aep")]
+)
+def test_freedoms_that_no_motor_drives(motors, active):
+    """A five-bar a, b, d, e, drawn stretched out, and a pendulum p beside it."""
+    text = """<mujoco><option gravity="0 -9.81 0"/><worldbody><body><joint name="a"/>
+    <geom size=".1"/><body pos=".25 0 0"><joint name="b"/><site name="s" pos=".5 0 0"/>
+    <geom size=".1"/></body></body><body pos=".5 0 0"><joint name="d"/><geom size=".1"/><body
+    pos="0 .25 0"><joint name="e"/><site name="t" pos="0 .25 0"/><geom size=".1"/></body></body>
+    <body pos="1 1 0"><joint name="p"/><geom size=".1" pos=".1 0 0"/></body></worldbody>
+    <equality><connect site1="s" site2="t"/></equality><actuator>{}</actuator></mujoco>"""
+    text = text.format("".join(f'<motor joint="{name}"/>' for name in motors))
+    robot, faults = read_mjcf(text.encode(), "x.xml")
+    assert robot is not None, faults
+    assert "".join(sorted(joint.name for joint in robot.joints if joint.active)) == active
+    said = [str(fault) for fault in faults if "nothing drives" in str(fault)]
+    loose = set(active) - set(motors) - {"p"}
+    assert bool(said) == bool(loose)
+    assert all(f" {name}" in said[0] for name in loose)
+    assert tied_difference(robot, mujoco.MjModel.from_xml_string(text)) <= 1e-9
 
 
 def test_what_the_simulator_moves_is_no_mechanism():

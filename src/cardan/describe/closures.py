@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ..algebra.ranks import null_space
-from ..algebra.so3 import about, along
+from ..algebra.so3 import about, along, log
 from .bodies import Body, far_words, frames_of, inertial_values, size_of
 from .frames import Array, decompose, frame, inverse, khalil_values, matrix_of
 from .robot import COMPOUND, FIXED, GEOMETRY, PRISMATIC, REVOLUTE, Joint, Link, Loop
@@ -120,42 +120,102 @@ _HELD = {  # by a loop's kind, of (v, w) in the axes of its frame
 }  # fmt: skip
 
 
-def redundant(placed: Placed, joints: Sequence[Joint], loops: Sequence[Loop]) -> list[str]:
-    """The motors that the loops turn together with those before them, where there are more motors
-    than freedoms. Seen at one configuration, which may have more freedoms than others: some are
-    missed then, none is named wrongly."""
-    T, n = placed.khalil, len(joints)
+def balanced(
+    placed: Placed, joints: Sequence[Joint], loops: Sequence[Loop],
+    tell: Callable[[str, str], None],
+) -> list[Joint]:  # fmt: skip
+    """The joints with as many active ones as the loops leave free: of motors that loops turn
+    together with those before them none is active, and what nothing drives is, as in a tree. Seen
+    near the configuration that is drawn; tell: of each kind of change, and of which joint."""
+    W = _moved(placed, joints, loops)
     moving = [j for j, joint in enumerate(joints) if joint.sigma != FIXED]
-    rows = []
+    inside = within_loops(joints, loops)
+    idle = [
+        k for k, j in enumerate(moving)
+        if not joints[j].active and joints[j].name in inside and np.abs(W[:, k]).max() < 1e-7
+    ]  # fmt: skip
+    N = null_space(np.delete(W, idle, axis=1), 1e-7)
+    moving = [j for k, j in enumerate(moving) if k not in idle]
+    free: list[int] = []
+
+    def chosen(candidates: Sequence[int]) -> list[int]:
+        """Those that are free beside what is."""
+        before = len(free)
+        for k in candidates:
+            if len(free) < N.shape[1]:
+                rank = np.linalg.matrix_rank(N[[*free, k]], 1e-7)
+                free.extend([k] if rank > len(free) else [])
+        return [moving[k] for k in free[before:]]
+
+    motors = [k for k, j in enumerate(moving) if joints[j].active]
+    springs = [k for k, j in enumerate(moving) if joints[j].elastic]
+    led = [] if springs else [moving[k] for k in motors if moving[k] not in chosen([k])]
+    chosen([*motors, *springs])
+    loose = chosen([k for k, j in enumerate(moving) if joints[j].mimic is None])
+    for j in led:
+        words = "joints that loops move together with others are passive: the torques of their"
+        tell(f"{words} actuators are left out", joints[j].name)
+    for j in loose:
+        words = "joints that nothing drives, and loops leave free, have a torque as if they were"
+        tell(f"{words} driven", joints[j].name)
+    return [
+        replace(joint, active=j not in led) if j in {*led, *loose} else joint
+        for j, joint in enumerate(joints)
+    ]
+
+
+def _moved(placed: Placed, joints: Sequence[Joint], loops: Sequence[Loop]) -> np.ndarray:
+    """The matrix of the loops and couplings, W qd = 0, of the joints that move, a little beside
+    the drawn configuration, which may have more freedoms than those around it."""
+    q = np.array([placed.refs.get(joint.name, 0.0) for joint in joints])
+    W, e = _equations(placed, joints, loops, q)
+    moving = [j for j, joint in enumerate(joints) if joint.sigma != FIXED]
+    drawn = W[:, moving]
+    N = null_space(drawn, 1e-7)
+    q[moving] += N @ np.random.default_rng(1).normal(0, 0.1, N.shape[1])
+    for _ in range(12):
+        W, e = _equations(placed, joints, loops, q)
+        q[moving] -= np.linalg.lstsq(W[:, moving], e, rcond=1e-7)[0]
+    W, e = _equations(placed, joints, loops, q)
+    return W[:, moving] if np.abs(e).max(initial=0.0) < 1e-6 else drawn
+
+
+def _equations(
+    placed: Placed, joints: Sequence[Joint], loops: Sequence[Loop], q: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """(W, e) of the loops and couplings at q: how far they are open, and how that moves; lengths by
+    the size of the robot."""
+    refs = {joint.name: float(x) for joint, x in zip(joints, q, strict=True)}
+    T, n, size = replace(placed, refs=refs).khalil, len(joints), placed.size or 1.0
+    rows, open_by = [], []
     for loop in loops:
-        six = [number(getattr(loop.cut, key)) or 0.0 for key in GEOMETRY]
-        at = T[loop.cut.antecedent] @ matrix_of(six)
+        cut, twin = (
+            T[x.antecedent] @ matrix_of([number(getattr(x, key)) or 0.0 for key in GEOMETRY])
+            for x in (loop.cut, loop.twin)
+        )
         twists = np.zeros((6, n))
         for sign, j in ((1.0, loop.cut.antecedent), (-1.0, loop.twin.antecedent)):
             while j:
-                z, arm = T[j][:3, 2], at[:3, 3] - T[j][:3, 3]
+                z, arm = T[j][:3, 2], cut[:3, 3] - T[j][:3, 3]
                 turns = joints[j - 1].sigma == REVOLUTE
                 v, w = (np.cross(z, arm), z) if turns else (z, 0 * z)
-                twists[:, j - 1] += sign * np.concatenate((at[:3, :3].T @ v, at[:3, :3].T @ w))
+                if joints[j - 1].sigma != FIXED:
+                    twists[:, j - 1] += sign * np.r_[cut[:3, :3].T @ v, cut[:3, :3].T @ w]
                 j = joints[j - 1].antecedent
-        twists[:3] /= placed.size or 1.0
-        rows.append(twists[list(_HELD[loop.kind or loop.cut.sigma])])
+        gap = cut[:3, :3].T @ (cut[:3, 3] - twin[:3, 3])
+        turn = log(twin[:3, :3].T @ cut[:3, :3])
+        held = list(_HELD[loop.kind or loop.cut.sigma])
+        twists[:3] /= size
+        rows.append(twists[held])
+        open_by.append(np.r_[gap / size, turn][held])
     for j, joint in enumerate(joints):
         if joint.mimic is not None:
-            rows.append(np.eye(n)[[j]])
+            row = np.eye(n)[[j]]
             for k, ratio in joint.mimic.leaders:
-                rows[-1][0, k - 1] -= float(number(ratio) or 0)
-    W = np.vstack(rows)[:, moving]
-    motors = [k for k, j in enumerate(moving) if joints[j].active]
-    idle = sum(not W[:, k].any() for k, j in enumerate(moving) if not joints[j].active)
-    N = null_space(W, 1e-7)
-    if len(motors) <= N.shape[1] - idle:
-        return []
-    free: list[int] = []
-    for k in motors:
-        if np.linalg.matrix_rank(N[[*free, k]], 1e-7) > len(free):
-            free.append(k)
-    return [joints[moving[k]].name for k in motors if k not in free]
+                row[0, k - 1] -= float(number(ratio) or 0)
+            rows.append(row)
+            open_by.append(row @ q - float(number(joint.mimic.offset) or 0))
+    return np.vstack(rows), np.concatenate(open_by)
 
 
 def tied(joint: Joint, driven: bool, free: bool) -> Joint:

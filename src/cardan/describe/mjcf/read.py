@@ -18,7 +18,6 @@ main one (`mjcf.include`, `mjcf.attach`). Of a scene one robot is read (`mjcf.sc
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -36,7 +35,7 @@ from ..bodies import (
     named_frames,
 )
 from ..check import weightless
-from ..closures import Placed, redundant, tied, within_loops
+from ..closures import Placed, balanced, tied, within_loops
 from ..couplings import coupled
 from ..frames import Array, decimal_value, frame
 from ..robot import FIXED, FURTHER, PRISMATIC, REVOLUTE, Base, Joint, Limits, Robot
@@ -533,8 +532,8 @@ class Scene:
             driven = free & (drives.driven | drives.pulled | loose)
             joints = [tied(joint, joint.name in driven, joint.name in free) for joint in joints]
         joints = coupled(joints, couplings)
-        if loops and not any(joint.elastic for joint in joints):
-            joints = self._led(joints, redundant(placed, joints, loops))
+        if loops:
+            joints = balanced(placed, joints, loops, self._tell)
         base, g = Base(link=placed.root), self.gravity()
         if self.floating is not None:
             T = self.floating[0]
@@ -548,12 +547,8 @@ class Scene:
             drives=shared_drives(self.mjcf, joints, drives),
         )  # fmt: skip
 
-    def _led(self, joints: Sequence[Joint], names: Sequence[str]) -> list[Joint]:
-        """The joints, those passive whose motors have no freedom of their own."""
-        for name in names:
-            words = "joints that loops move together with others are passive: the torques of their"
-            self.mjcf.remark(f"{words} actuators are left out", name, self.mjcf.root)
-        return [replace(joint, active=False) if joint.name in names else joint for joint in joints]
+    def _tell(self, words: str, joint: str) -> None:
+        self.mjcf.remark(words, joint, self.mjcf.root)
 
     def _end_effector(self) -> str:
         """What <custom> names, else the body at the end of the longest path."""

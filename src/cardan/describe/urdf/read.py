@@ -24,7 +24,7 @@ import numpy as np
 from ...errors import Fault, UnknownNameError
 from ..bodies import Body, longest_path, moved, named_frames
 from ..check import completed, weightless
-from ..closures import Placed
+from ..closures import Placed, balanced
 from ..couplings import coupled
 from ..floating import has_inertia
 from ..frames import SNAP_ANGLE, Array, decimal_value
@@ -99,6 +99,12 @@ def robot_of(elements: Elements, source: Source, merge: bool, mimic: bool) -> Ro
     if loops:
         joints = with_motors(joints, elements.root, source, elements.way)
     joints = coupled(joints, _couplings(elements, order, joints, source, mimic))
+    if loops and not source.failed:
+        changes: dict[str, list[Fault]] = {}
+        joints = balanced(placed, joints, loops, lambda words, name: changes.setdefault(
+            words, []
+        ).append(Fault("", source.file, 0, "", "warning", (name,))))  # fmt: skip
+        source.faults += summaries(changes)
     unknown(elements.root, source)
     moving = {body.name for body in bodies if body.joint.sigma != FIXED}
     frames = named_frames(
