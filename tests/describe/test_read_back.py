@@ -13,7 +13,7 @@ from tests.random_robots import random_robot
 import cardan
 from cardan.describe.files import checked, dumps, load, save
 from cardan.describe.read_back import _mechanics, compared
-from cardan.describe.robot import Robot
+from cardan.describe.robot import Motor, Robot
 from cardan.errors import CardanError, CardanWarning, DescriptionError
 from cardan.files import write_atomic
 
@@ -107,3 +107,12 @@ def test_bytes_that_come_back_otherwise(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.undo()
     assert (tmp_path / "x.toml").read_text() == "before"
     assert [path.name for path in tmp_path.iterdir()] == ["x.toml"]
+
+
+@pytest.mark.parametrize("form", ["par", "urdf", "xml"])
+def test_what_motors_can_do_is_told_to_be_left_out(form: str) -> None:
+    robot = load("ur5")
+    joints = [replace(x, motor=Motor(rated=50)) for x in robot.joints]
+    strong = replace(robot, joints=tuple(joints))
+    with pytest.warns(CardanWarning, match="what motors can do"):
+        checked(strong, dumps(strong, form), form)

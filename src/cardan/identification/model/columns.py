@@ -192,7 +192,7 @@ def shared_motors(robot: Robot, recipe: Recipe) -> tuple[Shared, ...]:
 
 
 def plain(recipe: Recipe) -> Recipe:
-    """The recipe without what .par and .urdf cannot hold: of the friction FV and FS alone."""
+    """The recipe for programs that read .par and .urdf: of the friction FV and FS alone."""
     nothing = {"smooth": 0.0, "stribeck": False, "offset": False, "quadratic": False,
                "asymmetry": False}  # fmt: skip
     return describable(recipe).changed("friction", **nothing)

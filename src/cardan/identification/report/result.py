@@ -247,7 +247,7 @@ class Identification:
 
     @cached_property
     def plain_robot(self) -> Robot:
-        """The robot for formats that have FV and FS alone of the friction: fitted again so."""
+        """The robot for programs that know FV and FS alone of the friction: fitted again so."""
         held = self.plain
         if held is None:
             return self.robot
