@@ -761,7 +761,9 @@ def test_a_job_can_be_cancelled(page: Any) -> None:
 
 
 def test_the_gallery_shows_and_opens(page: Any, server: Server) -> None:
-    page.goto(f"{server.address}/gallery")
+    with page.expect_response("**/gallery/cards") as answer:
+        page.goto(f"{server.address}/gallery")
+    assert answer.value.headers["content-encoding"] == "gzip"
     cards = page.locator(".robot-card")
     cards.first.wait_for(timeout=SLOW)
     assert cards.count() == len(cardan.robots())

@@ -9,13 +9,13 @@ from typing import Any
 
 from .security import App, Receive, Scope, Send
 
-_PREFIX = "/_nicegui/"
+_PLACES = ("/_nicegui/", "/gallery/cards")
 _MOST = 24_000_000  # bytes
 _HEADERS = (b"content-type", b"content-length", b"cache-control", b"etag", b"last-modified")
 
 
 class Kept:
-    """Answers to a GET below one prefix, as they were given the first time."""
+    """Answers to a GET of what does not change, as they were given the first time."""
 
     def __init__(self, app: App) -> None:
         self.app = app
@@ -26,7 +26,7 @@ class Kept:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         asked = {name for name, _ in scope.get("headers", [])}
         plain = scope["type"] == "http" and scope["method"] == "GET" and not scope["query_string"]
-        if not plain or not scope["path"].startswith(_PREFIX) or b"range" in asked:
+        if not plain or not scope["path"].startswith(_PLACES) or b"range" in asked:
             await self.app(scope, receive, send)
         else:
             path, messages = scope["path"], []
