@@ -58,7 +58,7 @@ input, select, button { font: inherit; }
 .top-tabs .q-tab__label { font-weight: 600; }
 .q-tab__content { min-width: 0; }
 body.body--dark > * { --q-primary: #7fb2e0; --q-negative: #b34a36; }
-body.body--dark .q-btn.bg-primary { --q-primary: #2f6aa0; }
+body.body--dark .q-btn.bg-primary { --q-primary: #2a6296; } /* its light under the pointer too */
 .q-notification { max-width: min(44rem, 92vw); } .q-notification__message { white-space: pre-line; }
 .q-notification__actions { color: inherit; }
 .q-field__label { color: var(--soft); }

@@ -451,7 +451,8 @@ class View:
         self.shadows = configurations
 
     def hide_ghosts(self) -> None:
-        """No configurations, and no mode, are drawn any more."""
+        """No configurations, and no mode, are drawn any more; no motion either."""
+        self.put_away()
         self.take_turn()
         self.show_lines([])
 
