@@ -30,7 +30,7 @@ Four lines say less than they seem to:
 - Table II of [BK13] is reproduced with a modulus, a density, rotary inertia, locked actuators and no gravity that were chosen because they reproduce it;
   the paper prints none of them. The match shows that such values exist.
 - Counts called "SYMORO+" are those of the form that SYMORO+ gives its equations, counted with a port of it; table 2 of [KC97] is lost in the scan.
-- 611 products and 521 sums of [BK13] stand beside 477 and 331 with the numbers of the robot folded in, and 545 and 382 with symbols (287 and 157 more
+- 611 products and 521 sums of [BK13] stand beside 477 and 331 with the numbers of the robot folded in, and 527 and 370 with symbols (214 and 112 more
   once per parameter set): which of these the paper counts is not said.
 - A base floats under any robot but vehicles on wheels and closed loops of flexible links: `--floating` refuses `car`, `unicycle`,
   `differential-drive`, `mobile-manipulator` and `prrrp` (`--tree` opens the loops of the last).

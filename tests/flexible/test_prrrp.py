@@ -15,6 +15,8 @@ import cardan
 from cardan.build.flexible.closure import closing
 from cardan.describe.robot import Robot
 
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+
 # the rows "model" of Table II, Hz, by |q4|; q1 = 0
 TABLE_2 = {
     0.5: (31.414, 31.455, 40.799, 144.139, 144.181, 183.588),
@@ -77,6 +79,19 @@ def test_fewer_operations_than_the_paper() -> None:
     plain = cardan.model(linear(robot), "direct-dynamics").cost
     assert plain.add < 240
     assert plain.mul + plain.div < 355
+    symbolic = cardan.model(robot, "direct-dynamics", symbolic=True)
+    named, once = symbolic.cost, symbolic.setup.cost
+    pages = " ".join(
+        (DOCS / page).read_text(encoding="utf-8") for page in ("flexible.md", "papers.md")
+    )
+    for words in (
+        f"{cost.mul} multiplications, {cost.div} divisions and {cost.add} additions"
+        f" ({plain.mul}, {plain.div} and {plain.add} without stiffening)",
+        f"{cost.mul + cost.div} and {cost.add} with the numbers of the robot folded in, and"
+        f" {named.mul + named.div} and {named.add} with symbols"
+        f" ({once.mul + once.div} and {once.add} more",
+    ):
+        assert words in pages.replace("\n", " ")
 
 
 def linear(robot: Robot) -> Robot:
