@@ -6,6 +6,7 @@ Heavy modules are imported inside the commands, so that `cardan --help` stays fa
 from __future__ import annotations
 
 import errno
+import gc
 import io
 import os
 import sys
@@ -142,6 +143,7 @@ def main() -> None:
     """The entry point."""
     # matrices are small here: threads of linear algebra only spin. Arrays of states have their own
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    gc.set_threshold(100_000)  # a command makes much that stays, and ends: seldom look through it
     # Python has no stream at all where the shell closed it (cardan robots >&-)
     sys.stdout = sys.stdout or _Closed()
     sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115  until the end

@@ -5,6 +5,7 @@ It may be started long before its question comes, as JSON on stdin; lines "say .
 
 from __future__ import annotations
 
+import gc
 import json
 import math
 import os
@@ -20,6 +21,7 @@ from .. import WORDS
 
 
 def main() -> int:
+    gc.set_threshold(100_000)  # a job makes much that stays, and ends: seldom look through it
     megabytes = sys.argv[1]
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # what a library prints must not be taken for an answer
