@@ -10,16 +10,17 @@ import numpy as np
 import pytest
 
 import cardan
+from cardan.emit.cuda_staged import THREADS, staged
 from cardan.errors import CardanWarning
 from cardan.program import Program
 from cardan.run import cuda
 
 
-def stand_in(program: Program, shared: int, registers: int = 40) -> Any:
+def stand_in(program: Program, shared: int, registers: int = 40, staged: int = 0) -> Any:
     """CuPy as far as it is used; its kernels run the interpreter on structures of arrays."""
 
     def batch(blocks: Any, threads: Any, given: tuple[Any, ...], shared_mem: int = 0) -> None:
-        assert shared_mem == 0
+        assert shared_mem == staged
         count, *arrays = given
         inputs = dict(zip(program.inputs, arrays, strict=False))
         states = {
@@ -105,3 +106,23 @@ def test_fewer_registers_where_they_cost_little(
     assert function._kernel("columns").num_regs == columns
     assert list(function._kernels) == ["columns"]  # each is compiled when it is asked for
     assert function._kernel("rows").num_regs == rows
+
+
+@pytest.mark.parametrize("seconds", [(2.0, 1.0), (1.0, 2.0)])
+def test_values_wait_in_shared_memory_where_that_is_faster(
+    seconds: tuple[float, float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = cardan.model(cardan.load("iiwa14"), "direct-dynamics")
+    text, slots = staged(program, "cardan_program", "float64") or ("", 0)
+    size = slots * THREADS * 8 if seconds[0] > seconds[1] else 0
+    monkeypatch.setattr(cuda, "_cupy", lambda: stand_in(program, 227 * 1024, 330, size))
+    trials = iter(seconds)
+    monkeypatch.setattr(cuda.CudaFunction, "_seconds", lambda *_: next(trials))
+    f = program.compile("cuda")
+    states = {name: np.full((shape[0], 32), 0.1) for name, shape in program.inputs.items()}
+    expected = program.evaluate(**{name: x.T for name, x in states.items()})
+    np.testing.assert_array_equal(f(layout="columns", **states).T, expected)
+    assert "__launch_bounds__" in text
+    assert bool(f._slots) == bool(size)
+    assert next(trials, None) is None  # tried once
+    f(layout="columns", **states)

@@ -15,7 +15,9 @@ from tests.backends.agreement import case_of, outputs
 from tests.backends.runners import checked_run, tool, write
 
 import cardan
+from cardan.emit import cuda_staged
 from cardan.emit.cuda import row_numbers
+from cardan.emit.cuda_staged import THREADS, staged
 from cardan.program import Program
 
 DEVICE = """
@@ -119,3 +121,47 @@ def test_both_layouts(name: str, dtype: str, tmp_path: Path) -> None:
                 rows = flat.reshape(-1, count).T if layout == "batch" else flat.reshape(count, -1)
                 apart = np.abs(rows - y.reshape(count, -1)).max() / np.abs(y).max()
                 assert apart < (1e-12 if dtype == "float64" else 2e-4), (layout, count, key)
+
+
+def staged_on_cpu(program: Program, dtype: str, folder: Path) -> tuple[Any, int]:
+    """The kernel whose values wait in shared memory, with a launch; the slots of a thread."""
+    real = "double" if dtype == "float64" else "float"
+    text, slots = staged(program, "work", dtype) or ("", 0)
+    text = text.replace(f"extern __shared__ {real} tile[];", "").replace("__launch_bounds__", "//")
+    text = text.replace(f"//({THREADS})", "")
+    names = [*program.inputs, *program.outputs]
+    typed = ", ".join(f"{real} *x{k}" for k in range(len(names)))
+    launch = LAUNCH.replace("NAME", "work_batch").replace("PARAMETERS", typed)
+    launch = launch.replace("ARGUMENTS", ", ".join(f"x{k}" for k in range(len(names))))
+    source = write(folder, "staged.cpp", "\n".join([DEVICE.replace("REAL", real), text, launch]))
+    library = folder / "staged.so"
+    flags = ["-std=c++20", "-fPIC", "-shared", "-pthread", "-w"]
+    checked_run([tool("g++"), *flags, source, "-o", library])
+    return ctypes.CDLL(str(library)).launch_work_batch, slots
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_values_wait_in_shared_memory(
+    dtype: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With so little room that values wait in both memories; angles of any size."""
+    monkeypatch.setattr(cuda_staged, "_ROOM", {dtype: (12, 40)})
+    program = cardan.model(cardan.load("iiwa14"), "direct-dynamics")
+    launch, slots = staged_on_cpu(program, dtype, tmp_path)
+    assert slots == 40
+    rng = np.random.default_rng(3)
+    count = 300
+    given = {x: rng.normal(size=(count, *shape)) for x, shape in program.inputs.items()}
+    given["q"][::7] *= 1e6
+    given = {x: y.astype(dtype) for x, y in given.items()}
+    expected = program.evaluate(**{x: y.astype(float) for x, y in given.items()})
+    arrays = [np.ascontiguousarray(x.T) for x in given.values()]
+    result = np.full((7, count), np.nan, dtype)
+    pointers = [ctypes.c_void_p(x.ctypes.data) for x in (*arrays, result)]
+    launch(2, THREADS, ctypes.c_longlong(count), *pointers)
+    error = np.abs(result.T - expected).max() / np.abs(expected).max()
+    assert error < (1e-13 if dtype == "float64" else 1e-4)
+
+
+def test_programs_that_turn_more_than_angles_are_not_staged() -> None:
+    assert staged(cardan.model(cardan.load("rx90"), "inverse-dynamics"), "work", "float64") is None

@@ -25,9 +25,9 @@ from .cuda_math import WORDS, limit, sincos_text
 from .printer import Function, Printer
 
 _WORDS = """
-stride step unused count state largest fast tile mine lane k first rows left threadIdx blockIdx
-blockDim gridDim warpSize dim3 double2 double3 double4 float2 float3 float4 int2 int3 int4 uint
-char1 char2 char3 char4 norm norm3d norm4d rnorm rhypot rcbrt sinpi cospi sincospi rsqrt erfinv
+stride step unused count state largest fast tile mine lane k first rows left angle bounded threadIdx
+blockIdx blockDim gridDim warpSize dim3 double2 double3 double4 float2 float3 float4 int2 int3 int4
+uint char1 char2 char3 char4 norm norm3d norm4d rnorm rhypot rcbrt sinpi cospi sincospi rsqrt erfinv
 erfcinv erfcx normcdf normcdfinv cyl_bessel_i0 cyl_bessel_i1 saturate clock clock64 min max umin
 umax printf malloc free memcpy memset assert __saturatef
 """

@@ -11,12 +11,15 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import cached_property
 from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..emit.cuda import row_numbers
+from ..emit.cuda_staged import THREADS as _STAGED
+from ..emit.cuda_staged import staged
 from ..errors import CardanWarning, InputError, MissingExtraError
 from ..ir.order import calm
 from .function import restore, saved
@@ -35,6 +38,8 @@ _SHARED_BYTES = 48 * 1024  # of a block, without asking for more
 # may go to memory instead, and from how many registers on that was never worth a trial (H200)
 _FEWER = {"float64": ((128, 320),), "float32": ((72, 64), (80, 96))}
 _TOO_MANY = {"float64": 200, "float32": 128}
+_WAITING = 200  # bytes of a thread's values in memory from which on other places for them are tried
+_TRIED = 2048  # states of a trial for each multiprocessor: launches are no part of its time
 
 
 class CudaFunction:
@@ -53,7 +58,9 @@ class CudaFunction:
         ordered = replace(program, code=calm(program.code))
         text = ordered.emit("cuda", function="cardan_program", dtype=dtype)
         self._text = dict(zip(("common", "columns", "rows"), text.split(_KERNEL), strict=True))
+        self._ordered = ordered
         self._kernels: dict[str, Any] = {}  # by layout, each compiled when it is first asked for
+        self._slots: dict[str, int] = {}  # of the shared memory of a thread, of staged kernels
 
     def __reduce__(self) -> tuple[Any, ...]:
         return restore, (*saved(self.program), "cuda", self.dtype)
@@ -71,7 +78,7 @@ class CudaFunction:
             lead, flat = self._rows(arrays)
         count = prod(lead)
         results = self._allocate(out, lead, layout)
-        if count and layout == "rows" and not self._fits():
+        if count and layout == "rows" and self._by_columns:
             self._turned(count, flat, results)
         elif count:
             self._launch(layout, count, flat, results)
@@ -79,7 +86,7 @@ class CudaFunction:
         return values[0] if len(values) == 1 else self._result(*values)
 
     def _kernel(self, layout: str) -> Any:
-        """The kernel of a layout, with fewer registers where that costs next to nothing."""
+        """The kernel of a layout, compiled as is best on this device."""
         if layout not in self._kernels:
             kernel = self._compiled(layout)
             for registers, bytes_ in _FEWER[self.dtype]:
@@ -88,12 +95,63 @@ class CudaFunction:
                     if lean.local_size_bytes <= kernel.local_size_bytes + bytes_:
                         kernel = lean
             self._kernels[layout] = kernel
+            if layout == "columns" and kernel.local_size_bytes > _WAITING:
+                self._try_staged(kernel)
         return self._kernels[layout]
 
+    def _try_staged(self, kernel: Any) -> None:
+        """Let the values of a long program wait in shared memory, if that is faster here."""
+        text, slots = staged(self._ordered, "cardan_program", self.dtype) or ("", 0)
+        size = slots * _STAGED * np.dtype(self.dtype).itemsize
+        if not text or size > self._shared_bytes():
+            return
+        seconds = self._seconds("columns")
+        self._slots["columns"] = slots
+        self._kernels["columns"] = self._module(text).get_function("cardan_program_batch")
+        if self._seconds("columns") >= seconds:
+            self._kernels["columns"] = kernel
+            del self._slots["columns"]
+
+    @cached_property
+    def _by_columns(self) -> bool:
+        """Are rows turned into columns and back, as they fit no block or this is faster here?"""
+        if not self._fits():
+            return True
+        waits = self._kernel("rows").local_size_bytes > _WAITING
+        if not waits or not self._kernel("columns") or "columns" not in self._slots:
+            return False
+        return self._seconds("rows", self._turned) < self._seconds("rows")
+
+    def _seconds(self, layout: str, run: Any = None) -> float:
+        """The time of some states, the best of a few: of the kernel of the layout, or of `run`."""
+        cupy = self.cupy
+        count = _TRIED * cupy.cuda.Device().attributes["MultiProcessorCount"]
+        lead = (count,)
+        inputs = {
+            name: cupy.random.uniform(-1, 1, prod(shape) if name == "p" else count * prod(shape))
+            .astype(self.dtype).reshape(shape if name == "p" else (*lead, *shape))
+            for name, shape in self._inputs.items()
+        }  # fmt: skip
+        results = self._allocate(None, lead, layout)
+        best = float("inf")
+        for _ in range(4):
+            begin, end = cupy.cuda.Event(), cupy.cuda.Event()
+            begin.record()
+            if run is None:
+                self._launch(layout, count, inputs, results)
+            else:
+                run(count, inputs, results)
+            end.record()
+            end.synchronize()
+            best = min(best, cupy.cuda.get_elapsed_time(begin, end))
+        return best
+
     def _compiled(self, layout: str, *options: str) -> Any:
-        code = f"{self._text['common']}{_KERNEL}{self._text[layout]}"
-        module = self.cupy.RawModule(code=code, options=("-std=c++17", *options))
+        module = self._module(f"{self._text['common']}{_KERNEL}{self._text[layout]}", *options)
         return module.get_function(f"cardan_program_{'rows' if layout == 'rows' else 'batch'}")
+
+    def _module(self, code: str, *options: str) -> Any:
+        return self.cupy.RawModule(code=code, options=("-std=c++17", *options))
 
     def _gather(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Every input as a CuPy array of the program's type."""
@@ -180,13 +238,16 @@ class CudaFunction:
         self, layout: str, count: int, inputs: Mapping[str, Any], outputs: Mapping[str, Any]
     ) -> None:
         kernel = self._kernel(layout)
-        threads, shared = _MANY if kernel.num_regs > _FULL else _THREADS, 0
-        if layout == "rows":
-            size = np.dtype(self.dtype).itemsize * self._row_numbers()
-            threads = _THREADS if _THREADS * size <= _SHARED_BYTES else 32
-            shared = threads * size
-            if shared > _SHARED_BYTES:  # more than every device has by default
-                kernel.max_dynamic_shared_size_bytes = shared
+        threads, numbers = _MANY if kernel.num_regs > _FULL else _THREADS, 0
+        itemsize = np.dtype(self.dtype).itemsize
+        if layout in self._slots:
+            threads, numbers = _STAGED, self._slots[layout]
+        elif layout == "rows":
+            numbers = self._row_numbers()
+            threads = _THREADS if _THREADS * numbers * itemsize <= _SHARED_BYTES else 32
+        shared = threads * numbers * itemsize
+        if shared > _SHARED_BYTES:  # more than every device has by default
+            kernel.max_dynamic_shared_size_bytes = shared
         blocks = min(-(-count // threads), 1 << 20)
         arguments = (np.int64(count), *inputs.values(), *outputs.values())
         kernel((blocks,), (threads,), arguments, shared_mem=shared)
@@ -197,9 +258,13 @@ class CudaFunction:
 
     def _fits(self) -> bool:
         """Do the rows of the fewest states of a block fit its shared memory?"""
+        size = 32 * np.dtype(self.dtype).itemsize * self._row_numbers()
+        return size <= self._shared_bytes()
+
+    def _shared_bytes(self) -> int:
+        """The most shared memory of a block, when it asks for it."""
         known = self.cupy.cuda.Device().attributes
-        most = known.get("MaxSharedMemoryPerBlockOptin", _SHARED_BYTES)
-        return bool(32 * np.dtype(self.dtype).itemsize * self._row_numbers() <= most)
+        return int(known.get("MaxSharedMemoryPerBlockOptin", _SHARED_BYTES))
 
     def _turned(self, count: int, inputs: Mapping[str, Any], results: Mapping[str, Any]) -> None:
         """Rows too long for a block: as columns, and back."""
