@@ -1,4 +1,4 @@
-"""Golden files: generated text, and the ledger of operation counts.
+"""Golden files: generated text, and the ledger of operation counts, with its part of docs/loops.md.
 
 python -m tests.golden.regenerate            all anew; read the difference before committing it
 python -m tests.golden.regenerate NAME ...   only what is counted of these robots; the rest stays
@@ -6,6 +6,7 @@ python -m tests.golden.regenerate NAME ...   only what is counted of these robot
 
 from __future__ import annotations
 
+import re
 import sys
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,12 +18,13 @@ from cardan.errors import ModelError
 from cardan.ir.cost import Cost
 
 __all__ = [
-    "COLUMNS", "LEDGER", "LONG", "ROBOTS", "TEXTS", "TWINS", "costs", "golden", "ledger",
-    "read_ledger", "text",
+    "COLUMNS", "LEDGER", "LONG", "LOOPS", "ROBOTS", "TEXTS", "TWINS", "costs", "golden", "ledger",
+    "read_ledger", "text", "with_counts",
 ]  # fmt: skip
 
 HERE = Path(__file__).parent
 LEDGER = HERE / "costs.toml"
+LOOPS = HERE.parents[1] / "docs" / "loops.md"
 COLUMNS = ("mul", "add", "div", "trig")
 
 # (robot, model, language) -> tests/golden/<robot>.<model>.<language>.txt
@@ -119,6 +121,20 @@ def ledger(names: Sequence[str], sections: Mapping[str, Mapping[str, Mapping[str
     return "".join(parts).rstrip() + "\n"
 
 
+def with_counts(page: str) -> str:
+    """The page of closed loops with the operations of the ledger in its table."""
+    models = ("loop-kinematics", "inverse-dynamics", "direct-dynamics",
+              "platform-inverse-dynamics", "platform-direct-dynamics")  # fmt: skip
+    sections = read_ledger()
+
+    def row(match: re.Match[str]) -> str:
+        found = [sections[match[1]].get(model) for model in models]
+        cells = [f" {x['mul'] + x['div']} / {x['add']} " if x else " " for x in found]
+        return f"| `{match[1]}` |{'|'.join(cells)}|"
+
+    return re.sub(r"^\| `([a-z0-9-]+)` \|(?=.* [0-9]+ / [0-9]).*\|$", row, page, flags=re.M)
+
+
 def main(names: Sequence[str]) -> None:
     unknown = set(names) - set(ROBOTS)
     if unknown:
@@ -128,6 +144,8 @@ def main(names: Sequence[str]) -> None:
             golden(*item).write_text(text(*item), encoding="utf-8", newline="\n")
     found = ledger(names or ROBOTS, read_ledger())
     LEDGER.write_text(found, encoding="utf-8", newline="\n")
+    page = with_counts(LOOPS.read_text(encoding="utf-8"))
+    LOOPS.write_text(page, encoding="utf-8", newline="\n")
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ from tests.golden.regenerate import (
     COLUMNS,
     LEDGER,
     LONG,
+    LOOPS,
     ROBOTS,
     TEXTS,
     TWINS,
@@ -19,6 +20,7 @@ from tests.golden.regenerate import (
     ledger,
     read_ledger,
     text,
+    with_counts,
 )
 
 import cardan
@@ -58,6 +60,12 @@ def compare(cost: Cost, known: dict[str, int]) -> tuple[list[str], list[str]]:
 
 def test_the_ledger_holds_the_bundled_robots() -> None:
     assert list(read_ledger()) == ROBOTS
+
+
+def test_the_page_of_closed_loops_has_the_counts_of_the_ledger() -> None:
+    page = LOOPS.read_text(encoding="utf-8")
+    assert "| `sr400` | " in page
+    assert page == with_counts(page), f"the table is old; update it: {UPDATE}"
 
 
 @pytest.mark.parametrize("name", ["puma560", "scara", "fivebar"])
