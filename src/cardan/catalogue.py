@@ -119,7 +119,18 @@ def model(robot: Robot, name: str, **options: Any) -> Any:
             symbolic = options.get("symbolic", False)
             built = _imported("build.active.of_active")(robot, built, assembly, symbolic)
             built = replace(_ordered(built, described), coordinates=_coordinates(built, robot))
-        return replace(built, remarks=(*built.remarks, words)) if words else built
+        remarks = (text for text in (words, _names(described)) if text)
+        return replace(built, remarks=(*built.remarks, *remarks))
+
+
+def _names(robot: Robot) -> str:
+    """The joints by the names that their file gives them, where these say more than a number."""
+    from .describe.robot import FIXED
+
+    moving = [(j, x) for j, x in enumerate(robot.joints, 1) if x.sigma != FIXED]
+    if all(joint.name == f"joint{j}" for j, joint in moving):
+        return ""
+    return "joints: " + ", ".join(f"{x.variable or f'q{j}'} {x.name}" for j, x in moving)
 
 
 def _ordered(program: Program, robot: Robot) -> Program:

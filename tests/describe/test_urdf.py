@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import re
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 from mechanics import inertia_at, poses, rotation, screw
 from tests.compare import near
 
+import cardan
 from cardan.describe.urdf.read import read_urdf
 from cardan.exact import exact
 
@@ -277,3 +279,14 @@ def tree(links, *joints) -> str:
             '<limit lower="-1" upper="1" effort="1" velocity="1"/></joint>'
         )
     return f'<robot name="r">\n{body}\n</robot>\n'
+
+
+def test_code_names_the_joints_of_the_file():
+    robot = cardan.load("scara")
+    named = dataclasses.replace(robot, joints=tuple(
+        dataclasses.replace(joint, name=name)
+        for joint, name in zip(robot.joints, ("pan", "elbow", "lift", "*/ roll"), strict=True)
+    ))  # fmt: skip
+    code = cardan.model(named, "gravity").emit("c")
+    assert "joints: q1 pan, q2 elbow, q3 lift, q4 * / roll" in code
+    assert "joints:" not in cardan.model(robot, "gravity").emit("c")
