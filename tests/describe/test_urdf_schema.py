@@ -80,8 +80,12 @@ def test_what_is_known_is_not_said() -> None:
             "<joint> is not known to URDF",
         ),
         (
-            {"more": "<gazebo reference='j'><springStiffness>2</springStiffness></gazebo>"},
+            {"more": "<gazebo><springStiffness>2</springStiffness></gazebo>"},
             "in <gazebo> a spring acts",
+        ),
+        (
+            {"more": "<gazebo reference='a'><springStiffness>2</springStiffness></gazebo>"},
+            "in <gazebo> a spring acts on 'a', no joint that moves",
         ),
         (
             {"more": "<mujoco><compiler settotalmass='3'/></mujoco>"},
@@ -115,3 +119,16 @@ def test_a_quaternion_stands_for_roll_pitch_and_yaw() -> None:
     robot, faults = read_urdf(text.encode(), "arm.urdf")
     assert robot is None
     assert "quat_xyzw has four numbers" in str(faults[0])
+
+
+def test_springs_in_the_words_of_gazebo() -> None:
+    spring = "<springStiffness>2.5</springStiffness><springReference>0.3</springReference>"
+    more = f"<gazebo reference='j'>{spring}</gazebo>"
+    robot, faults = read_urdf(ARM.format(**{**EMPTY, "more": more}).encode(), "arm.urdf")
+    assert robot is not None
+    assert not faults
+    assert (float(robot.joints[0].spring), float(robot.joints[0].neutral)) == (2.5, 0.3)
+    for text in ("x", "nan"):
+        bad = ARM.format(**{**EMPTY, "more": more.replace("2.5", text)})
+        _, faults = read_urdf(bad.encode(), "arm.urdf")
+        assert f"<springStiffness> of 'j' is '{text}', not a finite number" in str(faults[0])

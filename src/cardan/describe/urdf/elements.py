@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -91,10 +91,10 @@ def read_elements(
              for x in root if x.tag in ("link", "joint")]  # fmt: skip
     for element in root.iterfind("frame"):
         links += _frame(element, source)
+    joints = [x for x in links if isinstance(x, JointElement)]
     return Elements(
-        root, name,
-        [x for x in links if isinstance(x, LinkElement)],
-        [x for x in links if isinstance(x, JointElement)],
+        root, name, [x for x in links if isinstance(x, LinkElement)],
+        _with_springs(joints, root, source),
     )  # fmt: skip
 
 
@@ -171,6 +171,27 @@ def _joint(element: Any, source: Source) -> JointElement:
     mimic = _mimic(element, child, source)
     kind = kind if kind in JOINT_TYPES else "fixed"
     return JointElement(name, line, kind, parent, child, placement, axis, limits, drive, mimic)
+
+
+def _with_springs(joints: Sequence[JointElement], root: Any, source: Source) -> list[JointElement]:
+    """Gazebo's <gazebo reference="JOINT"> with <springStiffness> and <springReference>."""
+    springs: dict[str, dict[str, float]] = {}
+    moving = {joint.name for joint in joints if joint.type != "fixed"}
+    for block in root.iterfind("gazebo[@reference]"):
+        for tag, key in (("springStiffness", "spring"), ("springReference", "neutral")):
+            inner, name = block.find(tag), str(block.get("reference"))
+            if inner is None or not (inner.text or "").strip():
+                continue
+            value = source.number(
+                inner.text.strip(), f"<{tag}> of '{shown(name)}'", inner.sourceline
+            )
+            if name in moving:
+                springs.setdefault(name, {})[key] = value or 0.0
+            elif value:
+                words = f"in <gazebo> a spring acts on '{shown(name)}', no joint that moves: it is"
+                source.fault(f"{words} left out", inner.sourceline, severity="warning")
+    own = {name: spring for name, spring in springs.items() if spring.get("spring")}
+    return [replace(x, drive=x.drive | own.get(x.name, {})) for x in joints]
 
 
 def _mimic(element: Any, child: str, source: Source) -> Mimic | None:

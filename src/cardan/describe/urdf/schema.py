@@ -82,7 +82,8 @@ def _in_block(element: Any, path: str, name: str) -> Iterator[tuple[str, str, An
             continue
         tag = inner.tag.rsplit("}", 1)[-1]
         stiffness = (inner.text or "").strip().lower()
-        if path == "gazebo" and tag in _SPRINGS and stiffness not in ("", "0", "0.0"):
+        read = tag == "springStiffness" and element.get("reference") is not None
+        if path == "gazebo" and tag in _SPRINGS and not (read or stiffness in ("", "0", "0.0")):
             yield f"in <gazebo> a spring acts (<{tag}>), which is left out", name, inner
         for key in _MASSES if path == "mujoco" else ():
             if inner.get(key) is not None:
