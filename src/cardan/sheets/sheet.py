@@ -54,6 +54,8 @@ _LONGEST = 40  # lines of one model
 _MOST_ANONYMOUS = 6  # values between that have no name of the field
 _MOST_LINES = 6  # of one equation
 _MANY = 8  # equations: short ones among more stand beside one another
+_GAP = r"\qquad"  # between equations beside one another
+_MOST_BESIDE = 8  # equations that fit a line
 _REPEATED = 3  # parts one after the other that were said above
 _MOST_JOINTS = 9  # whose transforms are written one by one
 _GENERAL = (  # [K10] (1)
@@ -133,7 +135,7 @@ class _Subject:
     robot: Robot
     source: str
 
-    def left_out(self, name: str, lines: int, *, to: str = "latex") -> Words:
+    def left_out(self, name: str, lines: int | str, *, to: str = "latex") -> Words:
         return words(
             "The {what} is left out for length ({lines} lines):"
             " `cardan generate {source} {name} --to {to}` prints it.",
@@ -318,6 +320,8 @@ def _lines(rows: Sequence[str]) -> int:
 
 def _shown(subject: _Subject, name: str, rows: Sequence[str]) -> list[Part]:
     """The equations of a model, or the command that prints them."""
+    if len(rows) > _LONGEST * _MOST_BESIDE:  # not measured: there may be thousands
+        return [subject.left_out(name, f"more than {_LONGEST}")]
     sines = [row for row in rows if re.match(r"[CS]_\{[^=]* = \\(?:cos|sin)\b", row)]
     if len(rows) > _MANY:
         rows = _beside(rows)
@@ -347,12 +351,15 @@ def _quotients(node: Node) -> int:
 def _beside(rows: Sequence[str]) -> list[str]:
     """Short equations beside one another, as many as fit a line."""
     lines: list[str] = []
+    gap, end = width(formula(_GAP)), 0.0
     for row in rows:
-        joined = rf"{lines[-1]} \qquad {row}" if lines else row
-        if lines and width(formula(joined)) <= ROOM:
-            lines[-1] = joined
+        own = width(formula(row))
+        if lines and end + gap + own <= ROOM:
+            lines[-1] += f" {_GAP} {row}"
+            end += gap + own
         else:
             lines.append(row)
+            end = own
     return lines
 
 

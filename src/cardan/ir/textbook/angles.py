@@ -31,6 +31,8 @@ Product = tuple[Factor, ...]
 Sum = dict[Trig, Fraction]
 
 _GRID = 9  # points per turn: frequencies up to 4 are told apart
+_WEAK = 1e-9  # part of the strongest frequency below which another is round-off
+_VALUES = 2**22  # of nodes, that are interpreted together
 _NOISE = Fraction(1, 2**44)  # of floats, below which a sum is round-off
 _MANY = 256  # combinations of ways of writing that are tried together
 
@@ -71,34 +73,76 @@ def _angles(code: Code) -> list[Any]:
 
 
 def _senses(code: Code, angles: list[Any]) -> dict[tuple[Any, Any], int]:
-    """1 or -1 for two angles that occur only as their sum, or only as their difference."""
+    """1 or -1 for two angles that occur only as their sum, or only as their difference.
+
+    Most pairs have products of odd multiples, which four points of a turn tell apart where no angle
+    occurs more than twice; the grid that knows all multiples is for the others."""
     pairs = list(combinations(range(len(angles)), 2))
     if not pairs:
         return {}
-    rng = np.random.default_rng(0)
-    shape = (len(pairs), _GRID, _GRID)
-    arrays = {
-        name: np.broadcast_to(rng.uniform(0.5, 1.5, size), (*shape, *size)).copy()
-        for name, size in code.inputs.items()
-    }
-    turn = 2 * np.pi * np.arange(_GRID) / _GRID
-
-    def elements(angle: Any) -> np.ndarray:
-        return arrays[angle[1]].reshape(*shape, -1)[..., angle[2]]
-
-    for k, (i, j) in enumerate(pairs):
-        elements(angles[i])[k] += turn[:, None]
-        elements(angles[j])[k] += turn[None, :]
-    with np.errstate(all="ignore"):
-        outputs = interpret(_undivided(code), arrays)
-    table = np.concatenate([x.reshape(*shape, -1) for x in outputs.values()], axis=-1)
-    table = np.nan_to_num(table, posinf=0, neginf=0)
-    spectrum = np.abs(np.fft.fft2(table, axes=(1, 2)))
-    strong = spectrum.max(axis=-1) > 1e-9 * spectrum.max(axis=(1, 2, 3))[:, None, None]
-    half = _GRID // 2
-    like = strong[:, 1 : half + 1, 1 : half + 1].any(axis=(1, 2))
-    unlike = strong[:, 1 : half + 1, half + 1 :].any(axis=(1, 2))
+    tables = _Tables(_undivided(code), angles)
+    half = tables.multiple()
+    like, unlike = np.zeros((2, len(pairs)), bool)
+    for grid in (4, 5) if half == 2 else (2 * half + 1,):
+        open_ = np.flatnonzero(~(like & unlike))
+        if not len(open_):
+            break
+        both = tables.strong([pairs[k] for k in open_], grid)
+        upper = (grid - 1) // 2
+        like[open_] |= both[:, 1 : upper + 1, 1 : upper + 1].any(axis=(1, 2))
+        unlike[open_] |= both[:, 1 : upper + 1, -upper:].any(axis=(1, 2))
     return {(angles[i], angles[j]): int(like[k]) - int(unlike[k]) for k, (i, j) in enumerate(pairs)}
+
+
+class _Tables:
+    """A program at turns of its angles, from one state on."""
+
+    def __init__(self, code: Code, angles: Sequence[Any]) -> None:
+        rng = np.random.default_rng(0)
+        self.code, self.angles = code, angles
+        self.state = {name: rng.uniform(0.5, 1.5, size) for name, size in code.inputs.items()}
+        self.points = max(1, _VALUES // len(code.nodes))  # that are interpreted together
+
+    def multiple(self) -> int:
+        """The highest multiple of an angle that occurs."""
+        turns = np.zeros((len(self.angles), _GRID, len(self.angles)))
+        for i, turn in enumerate(turns):
+            turn[:, i] = _turn(_GRID)
+        spectrum = np.abs(np.fft.fft(self._outputs(turns), axis=1))[:, : _GRID // 2 + 1]
+        strong = spectrum > _WEAK * spectrum.max(axis=1, keepdims=True)
+        return int(np.nonzero(strong)[1].max(initial=1))
+
+    def strong(self, pairs: Sequence[tuple[int, int]], grid: int) -> np.ndarray:
+        """(pair, k, l): does an output have the multiples k and l of both angles, modulo grid?"""
+        turns = np.zeros((len(pairs), grid, grid, len(self.angles)))
+        for turn, (i, j) in zip(turns, pairs, strict=True):
+            turn[..., i] = _turn(grid)[:, None]
+            turn[..., j] = _turn(grid)[None, :]
+        spectrum = np.abs(np.fft.fft2(self._outputs(turns), axes=(1, 2)))
+        weak = _WEAK * spectrum.max(axis=(1, 2), keepdims=True)
+        return np.asarray((spectrum > weak).any(axis=-1))
+
+    def _outputs(self, turns: np.ndarray) -> np.ndarray:
+        """All outputs (..., m) at turns (..., angle)."""
+        flat = turns.reshape(-1, turns.shape[-1])
+        parts = (flat[k : k + self.points] for k in range(0, len(flat), self.points))
+        table = np.nan_to_num(np.concatenate([*map(self._part, parts)]), posinf=0, neginf=0)
+        return np.asarray(table.reshape(*turns.shape[:-1], -1))
+
+    def _part(self, turns: np.ndarray) -> np.ndarray:
+        arrays = {name: array.reshape(1, -1) for name, array in self.state.items()}
+        for (_, name, k), turn in zip(self.angles, turns.T, strict=True):
+            if len(arrays[name]) == 1:
+                arrays[name] = np.repeat(arrays[name], len(turns), axis=0)
+            arrays[name][:, k] += turn
+        arrays = {x: array.reshape(-1, *self.code.inputs[x]) for x, array in arrays.items()}
+        with np.errstate(all="ignore"):
+            outputs = interpret(self.code, arrays)
+        return np.concatenate([x.reshape(len(turns), -1) for x in outputs.values()], axis=-1)
+
+
+def _turn(grid: int) -> np.ndarray:
+    return 2 * np.pi * np.arange(grid) / grid
 
 
 def _undivided(code: Code) -> Code:
