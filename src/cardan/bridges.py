@@ -23,12 +23,14 @@ if TYPE_CHECKING:
 
 
 def to_sympy(program: Program, expanded: bool = True) -> Any:
-    """Outputs as SymPy matrices (arrays beyond two axes), in the plain form, in symbols q1, qd1 ...
-    (or as the robot's description calls its variables) and parameters.
+    """Outputs as SymPy matrices (arrays beyond two axes), as they are read: in textbook form where
+    that is short, else in the plain one; in symbols q1, qd1 ... (or as the robot's description
+    calls its variables) and parameters.
 
     expanded=False gives (assignments, outputs) as sympy.cse does: a list of (symbol, expression)
     for the intermediate values, named as in the paper, and the outputs in terms of them."""
-    sympy, program = required("sympy", "sympy", "to_sympy"), program.plain
+    sympy = required("sympy", "sympy", "to_sympy")
+    program = program.readable if expanded else program.plain
     arrays = {name: elements(program, name, shape) for name, shape in program.inputs.items()}
     functions = {
         "sin": sympy.sin, "cos": sympy.cos, "sqrt": sympy.sqrt, "abs": sympy.Abs,

@@ -80,8 +80,10 @@ def _aligned(equation: str) -> str:
 
 def _sentence(text: str) -> str:
     """A line of words; the head of a step is a paragraph of its own."""
-    step = re.fullmatch(r"(\d+)\. (\w+)", text)
-    return rf"\paragraph{{{step[1]}. ${greek(step[2])}$}}" if step else prose(text)
+    step = re.fullmatch(rf"(\d+)\. (?:(\w+)|{MARK}([^{MARK}]*){MARK})", text)
+    if not step:
+        return prose(text)
+    return rf"\paragraph{{{step[1]}. ${greek(step[2]) if step[2] else spelled(step[3])}$}}"
 
 
 def prose(text: str) -> str:

@@ -8,6 +8,7 @@ MARKs, which LaTeX sets as mathematics."""
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
 from typing import TYPE_CHECKING, Any
@@ -68,8 +69,13 @@ def derivation_text(ik: InverseGeometry, form: str) -> str:
     speller.foresee((_scalars(step), step.root.value) for step in found.steps)
     lines = _opening(ik, found, speller)
     number = 1
+    solved, waiting = set[int](), list[int]()  # sums of angles that are known before their parts
     for k, step in enumerate(found.steps, 1):
-        lines += ["", *_step(found, step, speller, k, number)]
+        solved.add(step.unknown)
+        waiting.append(step.unknown)
+        told = sorted(j for j in waiting if _parts(found, j) <= solved)
+        waiting = [j for j in waiting if j not in told]
+        lines += ["", *_step(found, step, speller, k, number, told)]
         number += len(step.root.signs)
         speller.solved(step.unknown, step.root.value)
     lines += ["", *_closing(found, speller)]
@@ -178,6 +184,14 @@ def _word(word: Any) -> str:
     return " ".join(parts)
 
 
+def _parts(found: Derivation, j: int) -> set[int]:
+    """The joints whose angles the total angle of a joint adds up."""
+    joint = found.geo.joints[j]
+    if joint.sigma == PRISMATIC or joint.previous is None:
+        return {j}
+    return {j, *_parts(found, joint.previous)}
+
+
 def _angle(found: Derivation, j: int, speller: Speller) -> str:
     """The total angle of an unknown in terms of joint variables: psi = psi_previous + turn
     ± (q + theta)."""
@@ -206,12 +220,17 @@ def _plus(start: str, text: str) -> str:
     return f"{start} - {text[1:]}" if text.startswith("-") else f"{start} + {text}"
 
 
-def _step(found: Derivation, step: Step, speller: Speller, k: int, number: int) -> list[str]:
-    """One unknown: its equations, the form they have, its roots and their exceptions."""
+def _step(
+    found: Derivation, step: Step, speller: Speller, k: int, number: int, told: Sequence[int]
+) -> list[str]:
+    """One unknown: its equations, the form they have, its roots and their exceptions; `told`: the
+    joints whose variables are known with it."""
     relation = step.relation
+    put, plain = spelled if speller.latex else str, replace(speller, latex=False)
     name = found.chain.names[step.unknown]
-    put = spelled if speller.latex else str
-    lines = [f"{k}. {name}"]
+    if step.unknown not in told:
+        name = _angle(found, step.unknown, plain)
+    lines = [f"{k}. {name if step.unknown in told else _m(name)}"]
     shared = speller.shared(_scalars(step))
     if shared:
         lines += ["   with", *(f"      {a} = {b}" for a, b in shared)]
@@ -243,8 +262,11 @@ def _step(found: Derivation, step: Step, speller: Speller, k: int, number: int) 
             lines.append(
                 "   " + line[1:] if line[0] == "#" else "      " + put(line.format(**words))
             )
-    plain = replace(speller, latex=False)
-    lines.append("      " + put(f"{name} = {_value(found, step.unknown, label, plain)}"))
+    if step.unknown not in told:
+        lines.append("      " + put(f"{name} = atan2(S{label}, C{label})"))
+    for j in told:
+        value = _value(found, j, speller.labels[j], plain)
+        lines.append("      " + put(f"{found.chain.names[j]} = {value}"))
     return lines + [f"   {text}" for text in _cases(found, step, signs, zero)]
 
 
