@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -29,10 +29,21 @@ from ..describe.values.expression import (
 )
 from ..describe.values.parser import to_value
 from ..describe.values.polynomial import collected
-from ..document.notebook import equations_shown, notebook_html, notebook_latex
+from ..document.notebook import (
+    FORMS,
+    equations_page,
+    equations_shown,
+    notebook_html,
+    notebook_latex,
+)
 from ..document.structure import Part, Words, words
+from ..emit import latex
+from ..emit.header import wrapped
 from ..emit.latex import symbol_of
-from ..errors import ModelError, UnknownNameError
+from ..emit.reading import Reading, Section, reading
+from ..emit.reading.spell import Notation
+from ..emit.text import lines
+from ..errors import ModelError
 from ..files import write_atomic
 from ..ir.trace import Tracer
 from ..latex import escaped
@@ -183,8 +194,8 @@ class BaseParameters:
         )
 
     def equations(self, form: str = "text") -> str:
-        """The base parameters and the regrouping relations, one line per regrouped parameter; form
-        'text' or 'latex' (the relations alone).
+        """The base parameters and the regrouping relations, one equation per regrouped parameter;
+        form 'text', 'latex' (the relations alone), 'markdown' or 'html'.
 
         >>> base = cardan.model(cardan.load("planar2r"), "base-parameters")
         >>> print(base.equations())
@@ -192,34 +203,47 @@ class BaseParameters:
           ZZ1R = ZZ1 + L1^2*M2
           MX1R = MX1 + L1*M2"""
         if form not in ("text", "latex"):
-            raise UnknownNameError.of("form", form, ("text", "latex"))
+            title = f"Base parameters of {self.original.name}"
+            return equations_page(title, self._parts()[0], self.equations("latex"), form)
+        page = self._relations
+        if form == "text":
+            rows = lines(page.equations, Notation())
+            words = (row for line in self.remarks for row in wrapped(line))
+            return "\n".join([*wrapped(self._head), *rows, *words])
+        if not page.equations:
+            return escaped(f"no parameter of {self.original.name} is regrouped")
+        return latex.document(page)
+
+    @cached_property
+    def _relations(self) -> Reading:
+        """The equations of the regrouped parameters, each in the order of its formula."""
         formulas, order, _ = self._formulas
         listed = sorted(self.regrouped.items(), key=lambda item: _position(item[0]))
         rows = {f"{n}{j}R": formulas.get((n, j), value) for (n, j), value in listed}
-        if form == "text":
-            lines = [f"  {name} = {value}" for name, value in rows.items()]
-            return "\n".join([self._head, *lines, *self.remarks])
-        if not rows:
-            return escaped(f"no parameter of {self.original.name} is regrouped")
-        tracer = Tracer()
-        outputs = {
-            name: ((), [evaluate(value, tracer.parameter, function)])
-            for name, value in rows.items()
-        }
-        code, used = tracer.program(outputs, order=order)
-        shown = Program("base-parameters", self.original.name, code, used, expanded=True)
-        return shown.emit("latex")
+
+        def read(names: Collection[str]) -> Reading:
+            tracer = Tracer()
+            values = {x: evaluate(rows[x], tracer.parameter, function) for x in names}
+            outputs = {x: ((), [value]) for x, value in values.items()}
+            code, used = tracer.program(outputs, order=order)
+            return reading(
+                Program("base-parameters", self.original.name, code, used, expanded=True)
+            )
+
+        equations = tuple(x for name in rows for x in read([name]).equations)
+        return replace(read(rows), sections=(Section("", "", equations),))
 
     def emit(self, language: str, **options: Any) -> str:
         """Self-contained code of a function that gives the base parameters of the parameters; as
-        text or latex the regrouping relations, as toml, par, urdf or xml the robot (`save`).
+        text, latex, markdown or html the regrouping relations, as toml, par, urdf or xml the robot
+        (`save`).
 
         >>> base = cardan.model(cardan.load("planar2r"), "base-parameters")
         >>> "K[0]" in base.emit("c")
         True
         >>> "MX1 + L1*M2" in base.emit("toml")
         True"""
-        if language in ("text", "latex"):
+        if language in FORMS:
             return self.equations(language)
         if f".{language}" in FORMATS:
             return base_file(self.original, self.robot, language, self.states)
@@ -275,8 +299,7 @@ class BaseParameters:
         return notebook_latex(*self._parts())
 
     def __repr__(self) -> str:
-        lines = [f"  {name} = {text}" for name, kind, text in self.table() if kind == "regrouped"]
-        return "\n".join([self._head, *lines, *self.remarks])
+        return self.equations()
 
     @property
     def _head(self) -> str:

@@ -30,6 +30,7 @@ from ..motion.trajectory import Trajectory
 from ..program import Program
 
 FLOOR = 1e-5  # of the largest element of an output: less is rounding of the robot's file
+_ROUNDING = 1e-12  # of a whole number
 _ASTRAY = 2.0  # times the tolerance: an error between the states that is not one of chance
 Edge = tuple[int, int]  # (node of a sum, which operand)
 States = Mapping[str, np.ndarray]
@@ -226,11 +227,19 @@ def _without(program: Program, terms: Sequence[Term]) -> Program:
 
 
 def _folded(graph: Graph, node: Node, scalars: list[Any]) -> Any:
-    """The node again; a function of numbers becomes a number."""
+    """The node again; a function of numbers becomes a number, and a number that is a whole one but
+    for rounding that one: 1 is no factor, the cosine of an angle with seven decimals is."""
     args = arguments(node)
+    if node[0] == "const":
+        return _whole(node[1])
     if args and all(not hasattr(scalars[arg], "ref") for arg in args):
-        return float(FUNCTIONS[node[0]](*(float(scalars[arg]) for arg in args)))
+        return _whole(float(FUNCTIONS[node[0]](*(float(scalars[arg]) for arg in args))))
     return replay(graph, node, scalars)
+
+
+def _whole(x: Any) -> Any:
+    nearest = round(float(x))
+    return nearest if nearest and abs(float(x) - nearest) <= _ROUNDING * abs(nearest) else x
 
 
 def _sensitivities(code: Code, x: list[Any], output: int) -> dict[int, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import textwrap
+from collections.abc import Iterable
 
 from .reading import Equation, Reading
 from .reading.head import head
@@ -23,16 +24,23 @@ def document(reading: Reading) -> str:
             body += ["", section.part, "-" * len(section.part)]
         part = section.part
         body += ["", *([section.title] if section.title else [])]
-        for equation in section.equations:
-            for shown in displays(equation, notation):
-                text = equation_text(shown, notation) if isinstance(shown, Equation) else shown
-                body += textwrap.indent(text, " " * _INDENT).splitlines()
+        body += lines(section.equations, notation)
     if notation.rounded:
         listed = textwrap.wrap(
             "; ".join(notation.rounded), _WIDTH - _INDENT, break_on_hyphens=False
         )
         body += ["", "Rounded numbers", *(" " * _INDENT + line for line in listed)]
     return "\n".join([*head(reading), *body, ""])
+
+
+def lines(equations: Iterable[Equation], notation: Notation) -> list[str]:
+    """Equations one below the other, indented."""
+    listed: list[str] = []
+    for equation in equations:
+        for shown in displays(equation, notation):
+            text = equation_text(shown, notation) if isinstance(shown, Equation) else shown
+            listed += textwrap.indent(text, " " * _INDENT).splitlines()
+    return listed
 
 
 def equation_text(equation: Equation, notation: Notation) -> str:

@@ -19,7 +19,13 @@ from numpy.typing import NDArray
 
 from ..arguments import floats, named_arguments
 from ..describe.robot import REVOLUTE
-from ..document.notebook import equations_shown, notebook_html, notebook_latex
+from ..document.notebook import (
+    FORMS,
+    equations_page,
+    equations_shown,
+    notebook_html,
+    notebook_latex,
+)
 from ..document.structure import Part
 from ..errors import InputError, ModelError, UnknownNameError
 from ..program import Program
@@ -333,13 +339,14 @@ class InverseGeometry:
 
     @named_arguments
     def equations(self, form: str = "text") -> str:
-        """The derivation as a tree of branches; form 'text' or 'latex'.
+        """The derivation as a tree of branches; form 'text', 'latex', 'markdown' or 'html'.
 
         >>> ik = cardan.model(cardan.load("ur5"), "inverse-geometry")
         >>> ik.equations().startswith("Inverse geometry of Universal Robots UR5")
         True"""
         if form not in ("text", "latex"):
-            raise UnknownNameError.of("form", form, ("text", "latex"))
+            title = f"Inverse geometry of {self.chain.robot}"
+            return equations_page(title, "", self.equations("latex"), form)
         if self.closure is not None:
             return str(self.closure.equations(form))
         if self.derivation is None:
@@ -373,13 +380,13 @@ class InverseGeometry:
 
     @named_arguments
     def emit(self, language: str, function: str = "inverse_geometry", **options: Any) -> str:
-        """Self-contained code of a function that gives all configurations; as text or latex the
-        equations.
+        """Self-contained code of a function that gives all configurations; as text, latex,
+        markdown or html the equations.
 
         >>> ik = cardan.model(cardan.load("ur5"), "inverse-geometry")
         >>> "inverse_geometry" in ik.emit("python")
         True"""
-        if language in ("text", "latex"):
+        if language in FORMS:
             return self.equations(language)
         if self.closure is not None:
             return str(self.closure.emit(language, function, **options))

@@ -23,7 +23,13 @@ from ..algebra.ranks import conditioning
 from ..arguments import named_arguments
 from ..describe.limits import limits_of
 from ..describe.robot import Robot
-from ..document.notebook import equations_shown, notebook_html, notebook_latex
+from ..document.notebook import (
+    FORMS,
+    equations_page,
+    equations_shown,
+    notebook_html,
+    notebook_latex,
+)
 from ..document.structure import Part
 from ..errors import CardanWarning, InputError, ModelError, UnknownNameError
 from ..mechanism.coordinates import Coordinates, holonomic
@@ -404,13 +410,15 @@ class LoopGeometry:
 
     @named_arguments
     def equations(self, form: str = "text") -> str:
-        """The equations of every loop, and how they are solved; form 'text' or 'latex'.
+        """The equations of every loop, and how they are solved; form 'text', 'latex', 'markdown'
+        or 'html'.
 
         >>> geometry = cardan.model(cardan.load("fivebar"), "loop-geometry")
         >>> print(geometry.equations().splitlines()[0])
         Planar five-bar: mobility 2, active q1, q3; passive q2, q4"""
         if form not in ("text", "latex"):
-            raise UnknownNameError.of("form", form, ("text", "latex"))
+            title = f"Loop geometry of {self.robot.name}"
+            return equations_page(title, "", self.equations("latex"), form)
         from .text import text_of
 
         return text_of(self, form)
@@ -419,14 +427,14 @@ class LoopGeometry:
         self, language: str, function: str = "loop_geometry", *, p: Any = None, **options: Any
     ) -> str:
         """Self-contained code of `solve` where it has a closed form: c, cpp, python, matlab or
-        rust; as text or latex the equations.
+        rust; as text, latex, markdown or html the equations.
 
         >>> geometry = cardan.model(cardan.load("fivebar"), "loop-geometry")
         >>> "loop_geometry" in geometry.emit("c")
         True"""
         for key in options:
             raise UnknownNameError.of("option of emit for loop geometry", key, ("function", "p"))
-        if language in ("text", "latex"):
+        if language in FORMS:
             return self.equations(language)
         from .code import emitted
 

@@ -10,10 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import product
+from itertools import chain, product
 from typing import TYPE_CHECKING, Any
 
 from ...describe.robot import PRISMATIC
+from ...emit.header import wrapped
 from .equation import Equation
 from .latex import MARK, document, spelled
 from .paul import Derivation, Step
@@ -23,6 +24,7 @@ from .spell import Speller
 if TYPE_CHECKING:
     from ..geometry import InverseGeometry
 
+_EQUATION = " " * 6  # before an equation on a line of its own
 NAMES = {
     "linear": "X Y", "square": "a b c", "powers": "a4 a3 a2 a1 a0", "one": "X Y Z",
     "two": "X1 Y1 Z1 X2 Y2 Z2", "quartic": "a b X Y Z",
@@ -81,7 +83,9 @@ def derivation_text(ik: InverseGeometry, form: str) -> str:
     lines += ["", *_closing(found, speller)]
     if latex:
         return document(lines, _tree(found))
-    return "\n".join([*lines, "", "Branches:", *_drawn(found)]).replace(MARK, "") + "\n"
+    rows = [*(line.replace(MARK, "") for line in lines), "", "Branches:"]
+    wide = ([row] if row.startswith(_EQUATION) else wrapped(row) for row in rows)
+    return "\n".join([*chain.from_iterable(wide), *_drawn(found)]).replace(MARK, "") + "\n"
 
 
 def _scalars(step: Step) -> list[Any]:
