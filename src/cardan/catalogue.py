@@ -320,7 +320,7 @@ def _entries() -> list[Entry]:
               base_parameters=_BASE),
         entry("lagrange", "dynamic", "A, velocity coefficients and Q, as functions of q alone",
               "q -> A (n,n), B (n,n,n), Q (n)", "build.lagrange.lagrange",
-              method=Option("derivatives of A, or unit velocities", "christoffel",
+              method=Option("derivatives of A, or axes and composite links", "christoffel",
                             ("christoffel", "renaud")),
               form=Option("Christoffel symbols B, or C1 and C2 of the configuration-space form",
                           "christoffel", ("christoffel", "configuration")),

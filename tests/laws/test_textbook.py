@@ -199,13 +199,44 @@ def test_the_text_is_the_same_on_every_run() -> None:
 
 @pytest.mark.parametrize("name", ["rx90", "stanford-base", "ur5"])
 def test_the_coriolis_matrix_is_read_by_its_recursion(name: str) -> None:
-    """Composite links have names, cosines one section; of the RX90 107 of 157 values had none."""
+    """Composite links and what they bear have names, cosines one section; of the RX90 44 of 92
+    values had none."""
     from cardan.emit.reading import reading
 
     plain = cardan.model(cardan.load(name), "coriolis-matrix").plain
     page = reading(plain)
     assert [x.title for x in page.sections].count("Cosines and sines") == 1
     names = {x.name for x in page.equations}
-    assert {"w3", "pplus5", "Jplus5", "MSplus3"} <= names
+    assert {"w3", "pplus5", "Jplus5", "MSplus3", "nC3_5"} <= names
     assert any(x.startswith("Zplus5") for x in names)
-    assert len(page.anonymous) <= 0.5 * len(page.equations)
+    assert len(page.anonymous) <= 0.1 * len(page.equations)
+
+
+@pytest.mark.parametrize("name", ["puma560", "tree"])
+def test_the_coefficients_of_lagrange_are_read_without_derivatives(name: str) -> None:
+    """Christoffel symbols by axes and composite links: of the PUMA 115 of 190 values had no name;
+    each stands under its link, and nothing of links and joints before what is of links alone."""
+    from cardan.emit.reading import reading
+
+    program = cardan.model(cardan.load(name), "lagrange")
+    page = reading(program.plain)
+    assert len(page.anonymous) <= 0.06 * len(page.equations)
+    titles = [(x.part, x.title) for x in page.sections]
+    assert all(title for _, title in titles)
+    assert any("Fv" in x.name for x in page.equations)
+    near_by_programs(program)
+
+
+def near_by_programs(program: Program) -> None:
+    """The page gives what the cheapest program gives."""
+    rng = np.random.default_rng(4)
+    q = rng.uniform(-3, 3, (4, *program.inputs["q"]))
+    p = dict(zip(program.parameters, rng.uniform(0.5, 1.5, len(program.parameters)), strict=True))
+    arrays = [
+        {"q": q, **({"p": [p[x] for x in y.parameters]} if y.parameters else {})}
+        for y in (program, program.plain)
+    ]
+    for x, y in zip(
+        program.evaluate(**arrays[0]), program.plain.evaluate(**arrays[1]), strict=True
+    ):
+        near(y, x, 1e-12, 1e-12, what=program.robot)

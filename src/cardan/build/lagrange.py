@@ -1,9 +1,9 @@
 """Lagrange's equations: A, B and Q as coefficients, and the Coriolis matrix.
 
 Of a tree the derivatives are those of A (`ir.derivative`): [KC97] 5.5, first method; the second
-takes the Christoffel symbols from the Coriolis matrix at unit velocities. A and its derivatives are
-searched together for their cheapest formulation, and so are A and Q each by itself, the derivatives
-being those of that A: what costs less is kept.
+has the Christoffel symbols without differentiation, and is what is read of both. A and its
+derivatives are searched together for their cheapest formulation, and so are A and Q each by itself,
+the derivatives being those of that A: what costs less is kept.
 
 The active joints are coordinates of a robot with loops too: q_p = f(q_a) along its assembly. So
 
@@ -37,6 +37,8 @@ from ..formulate.formulation import Formulation
 from ..formulate.posture import formulated
 from ..formulate.search import LARGE
 from ..models.bodies import Bodies
+from ..models.christoffel import christoffel_symbols
+from ..models.composite import Composite
 from ..models.composite import inertia_matrix as inertia_page
 from ..models.coriolis import coriolis_matrix as coriolis_page
 from ..program import Program
@@ -161,13 +163,23 @@ def _of_tree(
 ) -> tuple[list[Form], dict[str, Any]]:
     n, derived = mechanism.n, method == "christoffel"
 
-    def page(scene: Bodies, x: Arrays) -> Result:
+    def statics(scene: Bodies, x: Arrays) -> tuple[tuple[Composite, Any], list[Any], list[Any]]:
+        """((composite links, weights), A row by row, Q)."""
         q, zeros = x["q"], [0] * n
         composite = inertia_page(formulated(scene), q)
-        A = flat(joint_matrix(mechanism, scene, mechanism.constraint(scene, x)[0], composite))
-        Q = newton_euler(scene.unloaded(springs=True), q, zeros, zeros).tau
-        B = _by_derivatives(A, q) if derived else _by_units(scene, q)
-        return Result(_outputs(n, A, B, joint_rows(scene, Q), form), composite)
+        A = joint_matrix(mechanism, scene, mechanism.constraint(scene, x)[0], composite)
+        weights = newton_euler(scene.unloaded(springs=True), q, zeros, zeros)
+        return (composite, weights), flat(A), joint_rows(scene, weights.tau)
+
+    def page(scene: Bodies, x: Arrays) -> Result:
+        records, A, Q = statics(scene, x)
+        symbols = christoffel_symbols(formulated(scene), x["q"], records[0])
+        B = symbols.over(scene.tree.moving)
+        return Result(_outputs(n, A, B, Q, form), (*records, symbols))
+
+    def differentiated(scene: Bodies, x: Arrays) -> Result:
+        (composite, _), A, Q = statics(scene, x)
+        return Result(_outputs(n, A, _by_derivatives(A, x["q"]), Q, form), composite)
 
     def formula(call: Call, x: Arrays) -> dict[str, Any]:
         A, Q = call(matrix, q=x["q"])["A"], call(weight, q=x["q"])["Q"]
@@ -178,9 +190,10 @@ def _of_tree(
         alone = {**options, "effort": "part"}
         matrix = part("inertia-matrix", inertia_matrix, robot, alone)
         weight = part("gravity", gravity, robot, alone)
-        search = {"search": (page, COMPOSITE)}
+        search = {"search": (differentiated, COMPOSITE)}
         search["routes"] = [Route([matrix, weight], formula)]
-    return [page, written(page, REGROUPED)], search
+    own = differentiated if derived else page
+    return [page, *([own] if derived else []), written(own, REGROUPED)], search
 
 
 def _of_loops(
@@ -263,18 +276,6 @@ def _doubled_symbols(A: list[Scalar], q: list[Any]) -> dict[Triple, Scalar]:
 
     return {(i, j, k): dA(i, j, k) + dA(i, k, j) - dA(j, k, i)
             for i in range(n) for j in range(n) for k in range(n)}  # fmt: skip
-
-
-def _by_units(scene: Bodies, q: list[Any]) -> dict[Triple, Scalar]:
-    """c_ijk, j <= k, from the Coriolis matrix at q̇ = e_k."""
-    n = len(q)
-    scene = formulated(scene)
-    symbols: dict[Triple, Scalar] = {}
-    for k in range(n):
-        unit = [int(m == k) for m in range(n)]
-        C = coriolis_page(scene, q, unit).matrix(scene.tree.moving)
-        symbols |= {(i, j, k): C[i][j] for i in range(n) for j in range(k + 1)}
-    return symbols
 
 
 def _velocity_torques(mechanism: Mechanism, scene: Bodies, q: Any, qd: Any) -> list[Scalar]:

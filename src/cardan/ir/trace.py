@@ -136,7 +136,8 @@ def _named(label: str, item: Any, depth: int) -> Iterator[tuple[str, int]]:
         yield label, item.ref
     elif isinstance(item, Mapping):  # link number -> quantity
         for key, part in item.items():
-            yield from _named(f"{label}{key}", part, 1)
+            if (text := _key(key)) is not None:
+                yield from _named(f"{label}{text}", part, 1)
     elif isinstance(item, list | tuple) or hasattr(item, "rows"):
         parts = getattr(item, "rows", item)
         separator = "_" if depth == 1 else ""
@@ -161,10 +162,15 @@ def _of_field(stem: str, item: Any) -> Iterator[tuple[str, str, Shape, list[Any]
         yield from _quantities(stem, "", item)
         return
     for key, part in item.items():  # link number -> quantity
-        if isinstance(key, tuple) and any(isinstance(x, tuple) for x in key):
-            continue
-        text = "_".join(map(str, key)) if isinstance(key, tuple) else str(key)
-        yield from _quantities(stem, text, part)
+        if (text := _key(key)) is not None:
+            yield from _quantities(stem, text, part)
+
+
+def _key(key: Any) -> str | None:
+    """The indices of a quantity; None of entries of matrices, whose keys are pairs themselves."""
+    if isinstance(key, tuple) and any(isinstance(x, tuple) for x in key):
+        return None
+    return "_".join(map(str, key)) if isinstance(key, tuple) else str(key)
 
 
 def _quantities(stem: str, key: str, item: Any) -> Iterator[tuple[str, str, Shape, list[Any]]]:

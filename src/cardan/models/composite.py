@@ -40,6 +40,9 @@ class Composite:
     C_e: dict[int, list[Pair]] = field(default_factory=dict)
     E_e: dict[int, list[list[Scalar]]] = field(default_factory=dict)
     A: dict[tuple[Key, Key], Scalar] = field(default_factory=dict)
+    # by (frame, joint): the reaction to a unit acceleration of the joint, as that frame has it
+    fA: dict[tuple[int, int], Vec] = field(default_factory=dict)
+    nA: dict[tuple[int, int], Vec] = field(default_factory=dict)
 
     def inertia(self, j: int) -> Inertia:
         return Inertia(self.Jplus[j], self.MSplus[j], self.Mplus[j])
@@ -110,6 +113,8 @@ def inertia_matrix(robot: Bodies, q: Sequence[Scalar], base: bool = False) -> Co
                 for m, (D, W) in enumerate(zip(T.D, T.W, strict=True)):
                     x.put(("elastic", k, m), key, dot(D, f) + dot(W, n))
                 f, n = robot.recall(Frame.about_origin, T, f, n)                      # (37)
+                if key[0] == "joint" and k:
+                    x.fA[k, j], x.nA[k, j] = f, n
                 if k and frames[k][0].joint:
                     above = frames[k][0]
                     x.put(("joint", above.joint, 0), key, _on_axis(above, (f, n)))    # (38)

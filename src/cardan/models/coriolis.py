@@ -61,7 +61,17 @@ class Coriolis:
     Mplus: dict[int, Scalar] = field(default_factory=dict)
     pplus: dict[int, Vec] = field(default_factory=dict)
     Zplus: dict[int, Mat] = field(default_factory=dict)
+    # by (frame, joint), as that frame has them: of composite link j the force and the moment of a
+    # unit acceleration of its joint, those of a unit rate (column j), and the couple of row j
+    fA: dict[tuple[int, int], Vec] = field(default_factory=dict)
+    nA: dict[tuple[int, int], Vec] = field(default_factory=dict)
+    fC: dict[tuple[int, int], Vec] = field(default_factory=dict)
+    nC: dict[tuple[int, int], Vec] = field(default_factory=dict)
+    rC: dict[tuple[int, int], Vec] = field(default_factory=dict)
     entries: dict[tuple[Axis, Axis], Scalar] = field(default_factory=dict)
+
+    def carried(self, at: tuple[int, int], own: Pair, column: Pair, row: Pair) -> None:
+        (self.fA[at], self.nA[at]), (self.fC[at], self.nC[at]), self.rC[at] = own, column, row[1]
 
     def put(self, row: int, column: int, value: Scalar) -> None:
         self.entries[(row,), (column,)] = value
@@ -139,10 +149,12 @@ def coriolis_matrix(
         S = axis(link)
         column, own, row = summed(B[j] @ S, I @ axis_rate(link, x.w[j])), I @ S, B[j].transposed(S)
         x.put(link.joint, link.joint, paired(S, column))
+        x.carried((j, link.joint), own, column, row)
         up, T = frames[j]
         while up.i or base:
             row = row_seen_from(T, row, own, x.dV[up.j])
             column, own = T.wrench(*column), T.wrench(*own)
+            x.carried((up.i, link.joint), own, column, row)
             for k, S, rate in axes(up.i):
                 x.put(k, link.joint, paired(S, column))
                 x.put(link.joint, k, paired(rate, own) + paired(S, row))

@@ -7,6 +7,7 @@ lists its quantities; nothing is read before it is written."""
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -157,6 +158,9 @@ class _Place(NamedTuple):
     value: int = _LAST
 
 
+_NOWHERE = _Place(0, -_LAST, 0)  # of values without a name: before what reads them
+
+
 def _is_angle(place: _Place) -> bool:
     """Is it that of a cosine or sine?"""
     return place.phase < 0 and place.phase % 2 == 1
@@ -202,6 +206,7 @@ class _Writer:
         self.titles = tuple(dict.fromkeys(x.title for x in quantities if x.title))
         self.aliases: dict[int, list[_Alias]] = defaultdict(list)
         self.entries = self._entries(quantities)
+        self.defining: dict[int, int] = {}  # of nodes with names: operations of what defines them
         self.rest = self._rest()
 
     # symbols
@@ -233,8 +238,9 @@ class _Writer:
             elif x.stem in TRIGONOMETRY:
                 phase = 2 * (follows[abs(x.refs[0])] - len(titles)) - 1
                 place = _Place(phase, labels.setdefault(x.key, len(labels)), line)
-            elif x.key.isdigit():
-                place = _Place(phase, -int(x.key) if phase % 2 else int(x.key), line)
+            elif (link := _link(x)) is not None:
+                own = int(x.key.partition("_")[2] or _LAST)
+                place = _Place(phase, -link if phase % 2 else link, line, own)
             x = replace(x, stem=_OTHERWISE.get(x.stem, x.stem)) if x.stem in self.inputs else x
             name = self.names.claim(x.name)
             if x.title and not x.key:
@@ -280,6 +286,8 @@ class _Writer:
         rest: dict[int, str] = {}
         for id, node in enumerate(self.nodes):
             args = arguments(node)
+            if args and id in self.aliases:
+                self.defining[id] = 1 + sum(size[arg] or self.defining.get(arg, 0) for arg in args)
             if not args or id in self.aliases:
                 continue
             if node[0] == "div" and size[args[1]] > _FRACTION and not self.whole:
@@ -290,7 +298,7 @@ class _Writer:
             symbol, count = self._out.get(id, ("", 0))
             readers = self.code.uses[id] - count
             often = readers > 1 and size[id] > _SHORT and not self.whole
-            again = readers > 0 and symbol and size[id] > 1 and not self.whole
+            again = readers > 0 and symbol and size[id] > _SHORT and not self.whole
             if often or again or (readers and (size[id] > most or depth[id] > _DEEPEST)):
                 rest[id] = symbol
                 size[id] = depth[id] = 0
@@ -316,9 +324,16 @@ class _Writer:
             return aliases[0].sign, Name(aliases[0].symbol, TRIG)
         if aliases[0].owner in self.unknowns:
             return aliases[0].sign, Name(aliases[0].symbol, INPUT)
-        known = [alias for alias in aliases if alias.place < place] or aliases[:1]
+        if place is _NOWHERE:
+            known = [alias for alias in aliases if alias.place.value == _LAST][:1]
+        else:
+            known = [alias for alias in aliases if alias.place < place]
+        if not known and self.defining[id] <= _LONGEST:
+            return None  # written out: what comes later is not read here
+        known = known or aliases[:1]
         own = [alias for alias in known if abs(alias.place.link) == abs(place.link)]
-        alias = max(own or known, key=lambda alias: alias.place.phase)  # f6 where it is F6, too
+        # f6 where it is F6, too; of -Vd5_3 = Vd4_2 the nearer
+        alias = max(own or known, key=lambda alias: alias.place[:2])
         return alias.sign, Name(alias.symbol, VALUE)
 
     def _value(self, ref: int, place: _Place, defined: bool = False) -> Signed:
@@ -367,9 +382,8 @@ class _Writer:
         """The equations in order; None where quantities need elements of each other."""
         places = {entry.name: entry.place for entry in self.entries}
         listed = {entry.name: self._equation(entry) for entry in self.entries}
-        nowhere = _Place(0, -_LAST, 0)
         for id, symbol in self.rest.items():
-            listed[symbol] = Equation(symbol, (), (self._value(id, nowhere, True),), (symbol,))
+            listed[symbol] = Equation(symbol, (), (self._value(id, _NOWHERE, True),), (symbol,))
         results = list(self._results())
         owners = {cell: x.name for x in listed.values() for cell in x.elements}
         reads = {
@@ -407,6 +421,11 @@ def _angles(program: Program, quantities: Sequence[Quantity]) -> Iterator[Quanti
     for stem, key, id in sines(nodes, links):
         if id not in known and stem + key not in names:
             yield Quantity(stem, key, (), (id,))
+
+
+def _link(x: Quantity) -> int | None:
+    """The link of a quantity of a link, 0 the base, or of a link and a joint; None of others."""
+    return int(x.key.partition("_")[0]) if re.fullmatch(r"\d+(_\d+)?", x.key) else None
 
 
 def _ordered(
@@ -475,11 +494,12 @@ def _phases(code: Code, quantities: Sequence[Quantity]) -> dict[str, int]:
             for id in below[abs(ref)]:
                 read[x.stem].add(id)
                 theirs = [y for y in owners[id] if y.stem not in TRIGONOMETRY]
-                links = {int(y.key) for y in theirs if y.key.isdigit()}
-                if x.key.isdigit() and links and int(x.key) not in links:
-                    if min(links) > int(x.key):
+                links = {link for link in map(_link, theirs) if link is not None}
+                own = _link(x)
+                if own is not None and links and own not in links:
+                    if min(links) > own:
                         ways[x.stem].add(1)
-                    elif max(links) < int(x.key):
+                    elif max(links) < own:
                         ways[x.stem].add(0)
     phases = dict.fromkeys(read, 0)
     for _ in range(len(phases) + 3):
@@ -488,4 +508,7 @@ def _phases(code: Code, quantities: Sequence[Quantity]) -> dict[str, int]:
             phase = max((min(found) for found in others if found), default=0)
             way = 1 if 1 in ways[stem] else 0 if 0 in ways[stem] else phase % 2
             phases[stem] = min(phase + (phase % 2 != way), 3)
-    return phases
+    # of a link and a joint: many; those of a way back after all that belong to a link alone
+    many = {x.stem for x in quantities if "_" in x.key and _link(x) is not None}
+    late = {stem: 3 if 1 in ways[stem] else 2 for stem in many if phases[stem] == 1}
+    return phases | late
