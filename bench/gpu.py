@@ -95,13 +95,20 @@ def main() -> None:
     head = {f"{dtype}, T operations/s": round(x / 1e12, 1) for dtype, x in peak.items()}
     print(json.dumps({"copy bandwidth, TB/s": round(copied / 1e12, 3), **head}), flush=True)
     for robot, model, options in _cases():
+        outputs = options.pop("outputs", ())
         program = cardan.model(robot, model, **options)
+        program = program.only(*outputs) if outputs else program
         for dtype in ("float32", "float64"):
             function = program.compile("cuda", dtype)
             error = check(cupy, program, function, dtype)
             for layout in ("columns", "rows"):
                 figures = measure(cupy, program, function, dtype, layout, copied, peak[dtype])
-                about = {"robot": robot.name, "model": model, "dtype": dtype, "layout": layout}
+                about = {
+                    "robot": robot.name,
+                    "model": " ".join((model, *outputs)),
+                    "dtype": dtype,
+                    "layout": layout,
+                }
                 print(json.dumps({**about, **figures, "error": f"{error:.1e}"}), flush=True)
                 cupy.get_default_memory_pool().free_all_blocks()
 
@@ -111,8 +118,10 @@ def _cases() -> list[tuple[Any, str, dict[str, Any]]]:
     models = ("inverse-dynamics", "inertia-matrix", "direct-dynamics")
     arms = [(cardan.load(name), model, {}) for name in (ROBOT, "ur5") for model in models]
     arms += [(cardan.load(ROBOT), f"{model}-dynamics-derivatives", {}) for model in _BOTH]
+    gradient = {"outputs": ("dqdd_dq", "dqdd_dqd")}  # what GRiD gives
     return [
-        *arms, (humanoid(), "inverse-dynamics", {"base": "given", "effort": "plain"}),
+        *arms, (cardan.load(ROBOT), "direct-dynamics-derivatives", gradient),
+        (humanoid(), "inverse-dynamics", {"base": "given", "effort": "plain"}),
         (humanoid(), "direct-dynamics", {"effort": "plain"}),
     ]  # fmt: skip
 

@@ -184,6 +184,28 @@ class Program:
             }, page=None,
         )  # fmt: skip
 
+    def only(self, *outputs: str) -> Program:
+        """The program of these outputs alone, in this order, without the work of the others.
+
+        >>> program = cardan.model(cardan.load("ur5"), "direct-dynamics-derivatives")
+        >>> inverse = program.only("dqdd_dtau")  # of the inertia matrix
+        >>> inverse.outputs, inverse.cost.total < program.cost.total / 6
+        ({'dqdd_dtau': (6, 6)}, True)"""
+        from .ir.passes import live
+
+        def chosen(code: Code) -> Code:
+            return replace(code, outputs={name: code.outputs[name] for name in outputs})
+
+        for name in outputs:
+            if name not in self.outputs:
+                raise UnknownNameError.of(f"output of {self.model}", name, self.outputs)
+        if not outputs:
+            raise InputError(f"only() names outputs of {self.model}: {', '.join(self.outputs)}")
+        page = self.page and replace(self.page, code=chosen(self.page.code))
+        left_out = set(self.outputs) - set(outputs)
+        meaning = {name: words for name, words in self.meaning.items() if name not in left_out}
+        return replace(self, code=live(chosen(self.code)), meaning=meaning, page=page)
+
     @property
     def cost(self) -> Cost:
         """Operations done for every state; those on parameters alone are `once`.
