@@ -169,3 +169,16 @@ def test_convert_by_the_command_line(package):
     answer = CliRunner().invoke(app, ["convert", path, str(target), "--arg", "size:=large"])
     assert answer.exit_code == 0, answer.output
     assert cardan.load(target).n == 3
+
+
+def test_a_part_names_what_to_open_instead(tmp_path):
+    macro = '<xacro:macro name="arm" params="x"><link name="${x}"/></xacro:macro>'
+    robot = '<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">{}</robot>'
+    (tmp_path / "arm_macro.xacro").write_text(robot.format(macro))
+    with pytest.raises(DescriptionError, match="macro 'arm' for others; open the file of a whole"):
+        cardan.load(tmp_path / "arm_macro.xacro")
+    include = '<xacro:include filename="$(find p)/arm_macro.xacro"/><xacro:arm x="a"/>'
+    (tmp_path / "robot.xacro").write_text(robot.format(include))
+    (tmp_path / "other.xacro").write_text(robot.format('<link name="my_arm_macro.xacro"/>'))
+    with pytest.raises(DescriptionError, match=r"open 'robot\.xacro', which includes it"):
+        cardan.load(tmp_path / "arm_macro.xacro")

@@ -82,6 +82,7 @@ def read_elements(
     """Links and joints of a URDF file; None where it holds no list of them, right or wrong. files
     and arguments: for xacro."""
     root = parsed(data, source, "a URDF file has a <robot> element")
+    macros = [] if root is None else [shown(x.get("name")) for x in root.iterfind("{*}macro")]
     if root is not None and root.tag == "robot" and is_xacro(root, source.file):
         root = expanded(root, source, files or Among(None), arguments or {})
     if root is None or not _is_urdf(root, source):
@@ -91,11 +92,24 @@ def read_elements(
              for x in root if x.tag in ("link", "joint")]  # fmt: skip
     for element in root.iterfind("frame"):
         links += _frame(element, source)
+    if not any(isinstance(x, LinkElement) for x in links):
+        _no_link(macros, source, files)
+        return None
     joints = [x for x in links if isinstance(x, JointElement)]
     return Elements(
         root, name, [x for x in links if isinstance(x, LinkElement)],
         _with_springs(joints, root, source),
     )  # fmt: skip
+
+
+def _no_link(macros: Sequence[str], source: Source, files: Packages | Among | None) -> None:
+    """A fault that names what to open instead of a part of a robot."""
+    listed = ", ".join(f"'{name}'" for name in macros[:3]) + (", ..." if len(macros) > 3 else "")
+    what = f": it defines the macro{'s' * (len(macros) > 1)} {listed} for others" if macros else ""
+    users = files.including() if isinstance(files, Packages) else []
+    named = " or ".join(f"'{shown(name)}'" for name in users[:3])
+    remedy = f"open {named}, which includes it" if users else "open the file of a whole robot"
+    source.fault(f"<robot> has no <link>{what}; {remedy}")
 
 
 def _frame(element: Any, source: Source) -> tuple[LinkElement, JointElement]:

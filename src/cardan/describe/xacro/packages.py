@@ -16,6 +16,7 @@ from ...errors import InputError
 from ..xml.source import LARGEST_FILE, shown
 
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,100}\Z")
+_MOST_AROUND = 1000  # files in which the name of another one is looked for
 _LEVELS = 6  # folders above the file in which packages are looked for
 
 
@@ -59,6 +60,20 @@ class Packages:
             yield Path(os.path.realpath(root)) / "share" / name
         for root in filter(None, os.environ.get("ROS_PACKAGE_PATH", "").split(os.pathsep)):
             yield Path(os.path.realpath(root)) / name
+
+    def including(self) -> list[str]:
+        """The files around the main one that name it, those of other parts behind, by their paths
+        from its folder."""
+        folder, users = Path(os.path.realpath(self.main)).parent, []
+        around = [*folder.glob("*"), *folder.glob("../*"), *folder.glob("../*/*")]
+        for path in sorted({Path(os.path.realpath(x)) for x in around[:_MOST_AROUND]}):
+            if path.suffix in (".xacro", ".urdf") and path.name != self.main.name and (
+                path.is_file() and path.stat().st_size < LARGEST_FILE
+            ):  # fmt: skip
+                text = path.read_bytes()
+                if re.search(rb"[\"'/ ]" + re.escape(self.main.name.encode()) + rb"[\"']", text):
+                    users.append((b":macro" in text, os.path.relpath(path, folder)))
+        return [name for _, name in sorted(users)]
 
     def __call__(self, name: str) -> bytes:
         """The content of a file; InputError where there is none, or it is not to be read."""
