@@ -13,6 +13,7 @@ from tests.identify.synthetic import arm, motion, recorded, torques, truth, with
 
 import cardan
 from cardan.describe.check import check
+from cardan.describe.files import read_bytes
 from cardan.describe.values.parser import to_value
 from cardan.errors import CardanError
 from cardan.identification import identify
@@ -210,6 +211,32 @@ def test_the_low_pass_is_that_of_scipy(order: int, cutoff: float) -> None:
     poles = signal.butter(order, cutoff / 50, output="zpk")[1]
     slowest = np.log(np.abs(poles).max())
     assert settling(order, cutoff / 50) == np.ceil(np.log(np.finfo(float).eps / 16) / slowest)
+
+
+@pytest.mark.parametrize("model", ["dynamic", "filtered", "energy"])
+def test_a_spring_beside_a_motor(model: str) -> None:
+    """Its stiffness, and its preload in the offset, by models with and without accelerations."""
+    first, *others = arm().joints
+
+    def sprung(spring: str, neutral: str, FO: str) -> cardan.Robot:
+        fields = {"spring": spring, "neutral": neutral, "FO": FO}
+        own = replace(first, **{key: to_value(x) for key, x in fields.items()})
+        return replace(arm(), joints=(own, *others))
+
+    log = without(recorded(sprung("8", "0.4", "0.2"), rate=500), *["qdd"] * (model != "dynamic"))
+    guess = sprung("1", "0", "0")
+    result = identify(guess, log, {"fit": {"model": model}}, consistent=False)
+    bound = {"dynamic": 1e-8, "filtered": 1e-7, "energy": 1e-3}[model]
+    assert result.values["spring1"] == pytest.approx(8, rel=bound)
+    assert result.values["offset1"] == pytest.approx(0.2 - 8 * 0.4, rel=bound)
+    texts, _ = result.robot_files()
+    springs = {}
+    for name in ("robot.toml", "robot.par"):
+        robot, _ = read_bytes(texts[name].encode(), name)
+        assert robot is not None
+        springs[name] = robot.joints[0].spring
+    assert float(springs["robot.toml"]) == pytest.approx(8, rel=max(bound, 1e-6))
+    assert springs["robot.par"] == 0  # whose law of friction and offset is fitted again without
 
 
 def test_coupled_parameters_of_the_recipe() -> None:

@@ -154,11 +154,13 @@ def identify(
     if describable(chosen) != chosen:
         progress("fitting what a robot file can hold")
         held = _held(model, describable(chosen), sources, loaded=loaded, consistent=consistent)
-    if plain(chosen) != chosen or robot.drives:
-        bare = replace(model, robot=replace(robot, drives=()), ties=replace(
-            model.ties, robot=replace(robot, drives=())
-        ))  # fmt: skip
-        partly = _held(bare, plain(chosen), sources, loaded=loaded, consistent=consistent)
+    bare = _without_springs(replace(robot, drives=()))
+    if plain(chosen) != chosen or bare != robot:
+        tied = replace(model.ties, robot=bare)
+        partly = _held(
+            replace(model, robot=bare, ties=tied), plain(chosen), sources, loaded=loaded,
+            consistent=consistent,
+        )  # fmt: skip
     result = Identification(
         robot, chosen, model, shape, estimate, errors, _essential(model, estimate, curves, chosen),
         full, tuple(curves), tuple(notes), tuple(source.plan for source in sources), held,
@@ -196,6 +198,12 @@ def _simulated(
 def _position(drive: Drive) -> str:
     terms = " + ".join(f"{ratio} q{j}" for j, ratio in drive.joints)
     return f"'{drive.name}', a motor that several joints turn: its position is {terms}"
+
+
+def _without_springs(robot: Robot) -> Robot:
+    """Without the springs beside its motors."""
+    joints = (replace(x, spring=0, neutral=0) if x.spring != 0 else x for x in robot.joints)
+    return replace(robot, joints=tuple(joints))
 
 
 def _held(
