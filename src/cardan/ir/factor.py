@@ -21,6 +21,7 @@ from .identities import identified
 from .passes import elements, regathered, replay
 
 _LARGEST = 6000  # nodes: larger programs are left as they are
+_FAR = 1.1  # times the operations of another climb: no climb from there came to fewer
 
 Scalar = Any
 Term = tuple[int, tuple[int, ...]]  # sign, factors (node ids of the old program, sorted)
@@ -67,14 +68,17 @@ def improved(code: Code) -> Code:
             known[key] = _operations(new), new
         return known[key] if known[key][0] < operations else current
 
-    same = identified(code)  # cheaper, and yet not always the better start
-    best, other = (_operations(code), code), (_operations(same), same)
-    starts = [best] if other[0] == best[0] else [best, other]
+    first, same = (_operations(code), code), identified(code)
+    other = _operations(same), same  # cheaper, and yet not always the better start
+    starts = [first] if other[0] == first[0] else [other, first]
+    ends: list[Priced] = []
     for current, factor in product(starts, (factored, _taken_out)):
         for rewrite in (factor, shared, rescaled) * 2:
             current = step(rewrite, current)
-        best = min(best, current, key=itemgetter(0))
-    return best[1]
+            if current[0] > _FAR * min(end[0] for end in (first, *ends)):
+                break
+        ends.append(current)
+    return min((first, *ends[-2:], *ends[:-2]), key=itemgetter(0))[1]
 
 
 def _operations(code: Code) -> int:
