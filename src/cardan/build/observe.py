@@ -132,10 +132,10 @@ class Observed:
         """A coefficient as a number times powers of the lengths, or None."""
         names = list(self.values[0])
         logs = np.array([[np.log(v[name]) for name in names] for v in self.values])
-        found = _exponents(logs, np.asarray(values, float))
-        if found is None:
+        monomial = _exponents(logs, np.asarray(values, float))
+        if monomial is None:
             return None
-        scale, exponents = found
+        scale, exponents = monomial
         result = to_value(scale)
         for name, k in zip(names, exponents, strict=True):
             if k:

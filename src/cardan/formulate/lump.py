@@ -53,16 +53,16 @@ def lumped(
         (XX, XY, XZ), (_, YY, YZ), (_, _, ZZ) = own.J.rows
         even = j in balance
         z = HALF * (XX + YY - ZZ) if even else YY
-        given = inertia[i] + symmetric_body(link, z, own.MS[2], own.M)
-        foot, mass, given = _masses(link, given, limits) if j in lump else (0, 0, given)
-        kept, given = _rod(link, given) if even and j in rod else (0, given)
-        inertia[i] = given
-        J = symmetric(XX - z + kept, XY, XZ, YY - z + kept, YZ, ZZ)
+        before = inertia[i] + symmetric_body(link, z, own.MS[2], own.M)
+        foot, mass, before = _masses(link, before, limits) if j in lump else (0, 0, before)
+        transverse, before = _rod(link, before) if even and j in rod else (0, before)
+        inertia[i] = before
+        J = symmetric(XX - z + transverse, XY, XZ, YY - z + transverse, YZ, ZZ)
         J = J if even else symmetric(XX - z, XY, XZ, 0, YZ, ZZ)
         inertia[j] = Inertia(J, Vec(own.MS[0], own.MS[1], 0), mass)
         feet[j] = foot
         if even:
-            E[j] = Vec(HALF * (YY + ZZ - XX), HALF * (XX + ZZ - YY), kept)
+            E[j] = Vec(HALF * (YY + ZZ - XX), HALF * (XX + ZZ - YY), transverse)
     return inertia, feet, E
 
 
@@ -92,11 +92,11 @@ def _rod(link: Body, before: Inertia) -> tuple[Scalar, Inertia]:
     flat = is_number(oblique) and abs(oblique) < _OBLIQUE
     if flat or not vanishes(link.gamma) or not vanishes(link.b):
         return 0, before
-    kept = _Limits(inf, 0).quotient(before.J[1, 2], oblique)
-    rest = before + symmetric_body(link, -kept, 0, 0)
+    transverse = _Limits(inf, 0).quotient(before.J[1, 2], oblique)
+    rest = before + symmetric_body(link, -transverse, 0, 0)
     (XX, XY, XZ), (_, YY, YZ), (_, _, ZZ) = rest.J.rows
-    YZ = YZ if vanishes(kept) else 0
-    return kept, Inertia(symmetric(XX, XY, XZ, YY, YZ, ZZ), rest.MS, rest.M)
+    YZ = YZ if vanishes(transverse) else 0
+    return transverse, Inertia(symmetric(XX, XY, XZ, YY, YZ, ZZ), rest.MS, rest.M)
 
 
 @dataclass(frozen=True)

@@ -158,17 +158,17 @@ class _Rescaler:
         """The unit of a group, or None where none pays."""
         if root not in self.units:
             group = self._groups[root]
-            found: tuple[Factor | None, Scalar] = None, None
+            unit: tuple[Factor | None, Scalar] = None, None
             self.sought.add(root)
             for factor, count in group.factors.most_common():
                 if count <= group.losses:
                     break
                 if not self.sought.isdisjoint(factor[1]):
                     continue  # a unit cannot contain itself
-                found = factor, away_from_zero(self._worth(factor))
+                unit = factor, away_from_zero(self._worth(factor))
                 break
             self.sought.remove(root)
-            self.units[root] = found
+            self.units[root] = unit
         return self.units[root][1]
 
     def _worth(self, factor: Factor) -> Scalar:

@@ -55,12 +55,12 @@ class _Sharer:
             for arg in node[1:]
             if self.uses[arg] == 1 and self.nodes[arg][0] in kinds
         }
-        found = {
+        flat = {
             id: self._flat(id, 1, kinds, root=True)
             for id, node in enumerate(self.nodes)
             if node[0] in kinds and id not in inner
         }
-        groups = {id: self._gathered(terms, kinds) for id, terms in found.items()}
+        groups = {id: self._gathered(terms, kinds) for id, terms in flat.items()}
         holders: dict[Pair, set[int]] = defaultdict(set)  # pair -> the groups that have it
         for id, terms in groups.items():
             for pair in _pairs(terms):

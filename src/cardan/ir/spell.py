@@ -56,18 +56,18 @@ class Speller:
         return piece[0] if ref > 0 else f"-{_held(piece, PRODUCT, self.latex)}"
 
     def piece(self, id: int, depth: int = 0) -> Piece:
-        found = self.leaf(id, depth)
-        if found is not None:
-            return found
+        leaf = self.leaf(id, depth)
+        if leaf is not None:
+            return leaf
         op, *args = self.nodes[id]
         if op in _SIGNS:
             return self._infix(op, args[0], args[1], depth + 1)
         if op == "neg":
             return f"-{_held(self.piece(args[0], depth + 1), PRODUCT, self.latex)}", MINUS
-        given = ", ".join(self.piece(arg, depth + 1)[0] for arg in args)
+        listed = ", ".join(self.piece(arg, depth + 1)[0] for arg in args)
         if not self.latex:
-            return f"{op}({given})", ATOM
-        return rf"\sqrt{{{given}}}" if op == "sqrt" else rf"\{op}\left({given}\right)", ATOM
+            return f"{op}({listed})", ATOM
+        return rf"\sqrt{{{listed}}}" if op == "sqrt" else rf"\{op}\left({listed}\right)", ATOM
 
     def _infix(self, op: str, a: int, b: int, depth: int) -> Piece:
         sign, own, least = _SIGNS[op]

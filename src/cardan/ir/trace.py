@@ -60,12 +60,12 @@ class Tracer:
     def _labels(self, names: Iterable[tuple[str, int]]) -> dict[int, str]:
         """The first name of each node that has one."""
         labels: dict[int, str] = {}
-        taken: set[str] = set()
+        names_used: set[str] = set()
         for label, ref in names:
-            free = ref > 0 and ref not in labels and label not in taken
+            free = ref > 0 and ref not in labels and label not in names_used
             if free and self.graph.nodes[ref][0] not in ("input", "const"):
                 labels[ref] = label
-                taken.add(label)
+                names_used.add(label)
         return labels
 
     def page(
@@ -80,24 +80,24 @@ class Tracer:
         whole = identified(whole, {abs(ref) for ref in whole.outputs[_CELLS].refs})
         graph = Graph()
         graph.nodes = list(whole.nodes)
-        found = {
+        scalars = {
             name: (out.shape, [Expr(graph, ref) for ref in out.refs])
             for name, out in whole.outputs.items()
         }
-        cells = iter(found.pop(_CELLS)[1])
+        cells = iter(scalars.pop(_CELLS)[1])
         items = [
             (*item[:3], [None if x is None else next(cells) for x in item[3]], *item[4:])
             for item in items
         ]
-        whole, items = _needed(graph, whole.inputs, found, items, whole.labels)
+        whole, items = _needed(graph, whole.inputs, scalars, items, whole.labels)
         whole, parameters = _number_parameters(whole, tuple(self.parameters), order)
         refs = iter(whole.outputs[_CELLS].refs)
         named_ones = tuple(
             Quantity(stem, key, shape, tuple(0 if x is None else next(refs) for x in flat), *title)
             for stem, key, shape, flat, *title in items
         )
-        kept = {name: output for name, output in whole.outputs.items() if name != _CELLS}
-        return Page(replace(whole, outputs=kept), parameters, named_ones)
+        own = {name: output for name, output in whole.outputs.items() if name != _CELLS}
+        return Page(replace(whole, outputs=own), parameters, named_ones)
 
 
 def _needed(
@@ -199,13 +199,13 @@ def _number_parameters(
     """Keep the parameters that are used, in the wanted order, as the input array p."""
     used = {node[2] for node in code.nodes if node[0] == "input" and node[1] == PARAMETERS}
     rank = {name: k for k, name in enumerate(order)}
-    kept = sorted(used, key=lambda k: (rank.get(names[k], len(rank)), k))
-    if not kept:
+    listed = sorted(used, key=lambda k: (rank.get(names[k], len(rank)), k))
+    if not listed:
         return code, ()
-    number = {k: i for i, k in enumerate(kept)}
+    number = {k: i for i, k in enumerate(listed)}
     nodes = tuple(
         ("input", "p", number[node[2]]) if node[0] == "input" and node[1] == PARAMETERS else node
         for node in code.nodes
     )
-    inputs = {**code.inputs, "p": (len(kept),)}
-    return Code(inputs, nodes, code.outputs, code.labels), tuple(names[k] for k in kept)
+    inputs = {**code.inputs, "p": (len(listed),)}
+    return Code(inputs, nodes, code.outputs, code.labels), tuple(names[k] for k in listed)

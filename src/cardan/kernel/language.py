@@ -3,10 +3,10 @@
 A kernel is an ordinary Python function (it runs, and is the reference), for example
 
     def largest(x: Array, n: int) -> float:
-        found = 0.0
+        most = 0.0
         for i in range(n):
-            found = max(found, abs(x[i]))
-        return found
+            most = max(most, abs(x[i]))
+        return most
 
 It is read from its own source by `ast` and spelled in C, C++, MATLAB and Python (text.py) or as
 LLVM (run/llvm/kernel.py); nothing is ever evaluated from text. The subset:

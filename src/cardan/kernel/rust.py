@@ -204,7 +204,7 @@ class KernelRust(Spelling):
             opening = f"pub fn {face.name}({', '.join(inputs + outputs)}) {{"
             return head + "\n".join([quiet, opening, call, "}"])
         rows, notes = face.outputs
-        given = ", ".join([*face.inputs, rows])
+        passed = ", ".join([*face.inputs, rows])
         return head + "\n".join([
             "/// Writes the configurations of a pose, row by row, and notes on them; their number.",
             quiet, f"pub fn {face.name}_all({', '.join(inputs + outputs)}) -> usize {{", call,
@@ -212,5 +212,5 @@ class KernelRust(Spelling):
             "/// Writes the configurations of a pose, row by row; their number.",
             quiet, f"pub fn {face.name}({', '.join([*inputs, outputs[0]])}) -> usize {{",
             f"    let mut {notes} = [0.0f64; {face.outputs[notes]}];",
-            f"    {face.name}_all({given}, &mut {notes})", "}",
+            f"    {face.name}_all({passed}, &mut {notes})", "}",
         ])  # fmt: skip

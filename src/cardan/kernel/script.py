@@ -199,8 +199,8 @@ class KernelMatlab(Spelling):
         """[x, a, b] = f(a, b, n): the arrays written to come back."""
         assert isinstance(node, ast.Call)
         callee = kernel.callees[ast.unparse(node.func)]
-        given = dict(zip(callee.parameters, node.args, strict=True))
-        outs = [*left, *(self.expression(kernel, given[name]) for name in callee.mutated)]
+        values = dict(zip(callee.parameters, node.args, strict=True))
+        outs = [*left, *(self.expression(kernel, values[name]) for name in callee.mutated)]
         if callee.returns and not left:
             outs.insert(0, "unused_")
         return self.outputs(outs) + self.call(kernel, node)
@@ -311,8 +311,8 @@ class KernelPython(Spelling):
     def user(self) -> str:
         face = self.face
         entry = self.kernels[-1]
-        given = ", ".join(face.inputs)
-        lines = [f"\ndef {face.name}{'_all' if face.width else ''}({given}):"]
+        inputs = ", ".join(face.inputs)
+        lines = [f"\ndef {face.name}{'_all' if face.width else ''}({inputs}):"]
         if face.width:
             lines.append(_ALL.format(n=face.width))
         for name, size in face.inputs.items():
@@ -331,9 +331,9 @@ class KernelPython(Spelling):
                 f"    singular = [{notes}[3 * k + 3] > 0.5 for k in listed]",
                 f"    multiplicity = [int({notes}[3 * k + 4]) for k in listed]",
                 f"    return rows, residual, singular, multiplicity, {notes}[1] > 0.5",
-                f"\n\ndef {face.name}({given}):",
+                f"\n\ndef {face.name}({inputs}):",
                 f'    """All configurations of a pose T (4, 4): rows of {n}, none out of reach."""',
-                f"    return {face.name}_all({given})[0]",
+                f"    return {face.name}_all({inputs})[0]",
             ]
         else:
             lines.append(f"    return {', '.join(face.outputs)}")
