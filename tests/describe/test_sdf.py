@@ -161,7 +161,7 @@ HOSTILE = {
     "already defined": '<link name="a"/><link name="a"/>',
     "no link of the model": '<link name="a"/><joint name="j" type="revolute"><parent>a</parent>'
     "<child>x</child></joint>",
-    "'screw', which is not supported": '<link name="a"/><joint name="j" type="screw">'
+    "'gearbox', which is not supported": '<link name="a"/><joint name="j" type="gearbox">'
     "<parent>world</parent><child>a</child></joint>",
     "has length 0": '<link name="a"/><joint name="j" type="revolute"><parent>world</parent>'
     "<child>a</child><axis><xyz>0 0 0</xyz></axis></joint>",
@@ -192,3 +192,25 @@ def test_includes_stay_around_the_file(folder):
     (folder / "x.sdf").write_text(deep.replace(">deep<", ">../../x.sdf<"))
     _, faults = read(folder / "x.sdf")
     assert "--trust-includes" in str(faults[0])
+
+
+def test_a_screw_is_a_hinge_that_leads_a_slide():
+    text = """<sdf version="1.9"><model name="m"><link name="a"/><link name="b"><inertial><mass>2
+    </mass></inertial></link><joint name="w" type="fixed"><parent>world</parent><child>a</child>
+    </joint><joint name="s" type="screw"><parent>a</parent><child>b</child><PITCH/><axis>
+    <xyz>0 0 1</xyz><dynamics><damping>0.3</damping></dynamics></axis></joint></model></sdf>"""
+    pitch = "<screw_thread_pitch>0.5</screw_thread_pitch>"
+    robot, faults = read_bytes(text.replace("<PITCH/>", pitch).encode(), "x.sdf")
+    assert not faults
+    assert [joint.name for joint in robot.joints] == ["s", "s_2"]
+    assert [joint.FV for joint in robot.joints] == [0.3, 0]
+    ratio = 0.5 / (2 * np.pi)
+    assert float(robot.couplings[2].ratio) == pytest.approx(ratio, rel=1e-14)
+    # turned by 2 qdd rad/s2, lifted against gravity: J qdd + k (m (k qdd + g)), friction beside
+    tau = cardan.model(robot, "inverse-dynamics", effort="plain").evaluate(
+        q=[0.4, 0.4 * ratio], qd=[1.0], qdd=[2.0]
+    )
+    wanted = 2.0 + ratio * 2 * (ratio * 2 + 9.81) + 0.3
+    np.testing.assert_allclose(tau, [wanted], rtol=1e-13)
+    old = read_bytes(text.replace("<PITCH/>", "<thread_pitch>-4</thread_pitch>").encode(), "x.sdf")
+    assert float(old[0].couplings[2].ratio) == 0.25

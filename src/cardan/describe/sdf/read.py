@@ -7,11 +7,13 @@ is z of the joint's frame, in files up to version 1.4 of the model's. Models may
 others of the disk (`packages`). A model that no joint ties to the world could float: it is read
 with its root link fixed, and this is said. A joint to a link that has a parent already closes a
 loop. A universal joint becomes two hinges NAME_1, NAME_2, a ball joint three, the last along the
-rod to another one. Screws and gearboxes are refused by name.
+rod to another one; a screw NAME is a hinge NAME and a slide NAME_2 that its thread leads. Gearboxes
+are refused by name.
 """
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -35,7 +37,7 @@ from .poses import MODEL, Entry, Poses, pose_in, text_of
 
 _DYNAMICS = {"damping": "FV", "friction": "FS", "spring_stiffness": "spring",
              "spring_reference": "neutral"}  # fmt: skip
-_TYPES = ("revolute", "continuous", "prismatic", "fixed", "ball", *TWO)
+_TYPES = ("revolute", "continuous", "prismatic", "fixed", "ball", "screw", *TWO)
 _MOST_MODELS = 500
 _MOTORS = "let the <limit> of passive ones have an <effort> of 0"
 _HARMLESS = {
@@ -90,6 +92,7 @@ class _Reader:
     static: list[str] = field(default_factory=list)  # links of models that stand still
     models: int = 0
     around: str = "world"  # the frame of the model that is being read
+    threads: dict[str, float] = field(default_factory=dict)  # of screws, metres per radian
     axes: dict[str, list[Any]] = field(default_factory=dict)  # <axis> and <axis2> of joints
 
     def __post_init__(self) -> None:
@@ -442,9 +445,19 @@ class _Reader:
             self.axes[name] = [element.find(tag) for tag in ("axis", "axis2")]
             second = self.axis(self.axes[name][1], read, at[child])
             return replace(joint, second=second)
+        if kind == "screw":
+            self.threads[name] = self.thread(element, child)
         if axis is None or kind in ("fixed", "ball"):
             return joint
         return self.driven(joint, element, axis, urdf)
+
+    def thread(self, element: Any, child: str) -> float:
+        """Metres per radian along the axis of a screw; the older word has radians per metre, and a
+        left-handed thread."""
+        old = self.number(element, "thread_pitch", 0.0, child)
+        if element.find("screw_thread_pitch") is None and old:
+            return -1 / old
+        return self.number(element, "screw_thread_pitch", 1.0, child) / (2 * math.pi)
 
     def hinges(
         self, joint: JointElement, closing: list[JointElement], urdf: Any
@@ -454,6 +467,12 @@ class _Reader:
             directions, axes = list(rod_axes(joint, closing).T), []
         elif joint.type in TWO:
             directions, axes = [joint.axis, joint.second], self.axes[joint.name]
+        elif joint.type == "screw":
+            hinge, slide = chain(joint, [("revolute", joint.axis), ("prismatic", joint.axis)])
+            self.links.append(LinkElement(hinge.child, joint.line))
+            thread = Mimic(joint.name, self.threads[joint.name], 0.0, rigid=True)
+            slide = replace(slide, mimic=thread, drive={}, limits={})
+            return [replace(hinge, name=joint.name, mimic=joint.mimic), slide]
         else:
             return [joint]
         hinges = chain(joint, [("continuous", direction) for direction in directions])
@@ -530,7 +549,7 @@ class _Reader:
         """A second joint on a link, which closes a loop: its frame in the child, as drawn."""
         T = frame(np.eye(3), joint.point)
         kind = {"continuous": "revolute", "ball": "spherical"}.get(joint.type, joint.type)
-        if kind in TWO:
+        if kind in (*TWO, "screw"):
             words = f"joint '{shown(joint.name)}' closes a loop and is of type '{kind}', which is"
             words += " not supported: let it be one of the tree, and a ball or hinge close the loop"
             self.source.fault(words, joint.line)

@@ -41,6 +41,7 @@ class Mimic:
     joint: str
     multiplier: float
     offset: float
+    rigid: bool = False  # as the thread of a screw: always coupled
 
 
 @dataclass(frozen=True, eq=False)

@@ -300,7 +300,7 @@ def _couplings(
         if mimic is None or element.name not in moving:
             continue
         what = f"joint '{element.name}' mimics '{shown(mimic.joint)}'"
-        if not wanted:
+        if not (wanted or mimic.rigid):
             source.fault(
                 f"{what}: it is read as an independent joint; load(..., mimic=True), or `cardan"
                 " convert --mimic`, couples them", element.line, element.child, "warning",
