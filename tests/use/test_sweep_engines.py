@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 import uuid
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,8 @@ from cardan.app.cli import app
 from cardan.errors import InputError, UnknownNameError
 from cardan.motion.tables import write_table
 from cardan.sweeps.draws import random_states
+from cardan.sweeps.engines import run_on, work
+from cardan.sweeps.job import Job, Place
 from cardan.sweeps.sweep import Progress, sweep
 
 SBATCH = """#!{python}
@@ -90,6 +93,70 @@ def test_the_file_says_what_it_is(tmp_path: Path) -> None:
     other = pendulum()
     sweep(cardan.model(other, "gravity"), 50, tmp_path / "z.parquet", robot=other)
     assert noted(tmp_path / "z.parquet")["description"] != facts["description"]
+
+
+class Here:
+    """An engine in this process."""
+
+    def __init__(self) -> None:
+        self.waiting: list[Any] = []
+        self.answers: list[Any] = []
+
+    def capacity(self) -> int:
+        return 1
+
+    def submit(self, tasks: Any) -> Any:
+        self.waiting.append(tasks)
+        return id(tasks)
+
+    def finished(self) -> Any:
+        tasks = self.waiting.pop(0)
+        answers = work(tasks)
+        self.answers += answers
+        return id(tasks), answers
+
+
+def test_workers_write_the_file_where_they_reach_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    robot = pendulum()
+    model = cardan.model(robot, "direct-dynamics")
+    source = random_states(model, robot, 1000)
+
+    def swept(name: str) -> tuple[Here, str]:
+        engine, job = Here(), Job(model, source, 30, "float64", tmp_path / name, "native")
+        job.open(False, False, lambda inputs: 0)
+        run_on(engine, job, lambda rows: None)
+        job.finish()
+        return engine, digest(tmp_path / name)
+
+    near, bytes_near = swept("near.parquet")
+    assert [isinstance(x.results, int) for x in near.answers] == [True] * 34
+    monkeypatch.setattr(Place, "reached", lambda *_: None)  # as on another machine
+    far, bytes_far = swept("far.parquet")
+    assert not any(isinstance(x.results, int) for x in far.answers)
+    assert bytes_near == bytes_far
+
+
+def test_a_worker_does_not_write_a_file_that_is_not_the_sweeps(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    robot = pendulum()
+    model = cardan.model(robot, "direct-dynamics")
+    source = random_states(model, robot, 100)
+    job = Job(model, source, 50, "float64", tmp_path / "y.parquet", "native")
+    job.open(False, False, lambda inputs: 0)
+    place, results = job.address(1), [np.ones((50, 1))]
+    others = [
+        replace(place, boot="another"), replace(place, note=b"of another job"),
+        replace(place, file=(0, 0)), replace(place, folder=tmp_path),
+    ]  # fmt: skip
+    before = (place.folder / "data").read_bytes()
+    assert [x.reached(results, 7) for x in others] == [None] * 4
+    assert (place.folder / "data").read_bytes() == before
+    assert place.reached(results, 7) is not None
+    assert (place.folder / "data").read_bytes() != before
+    job.close()
 
 
 def test_ray_with_a_worker_killed_gives_the_same_bytes(tmp_path: Path) -> None:

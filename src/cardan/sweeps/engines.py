@@ -2,16 +2,20 @@
 
 Nothing lives on a worker only: a task carries the program and its inputs, or how they are drawn, so
 a worker that dies loses nothing; its chunks are given to others, and a chunk that failed is sent
-again. An engine is three methods; a new one needs no more. Arrays of SLURM are in `array`.
+again. A worker on the machine of the file writes its chunks there itself. An engine is three
+methods; a new one needs no more. Arrays of SLURM are in `array`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib import import_module
+from itertools import islice
+from math import prod
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -22,11 +26,14 @@ from .job import outputs, spaced
 from .table import Inputs, blocks
 
 if TYPE_CHECKING:
+    from ..program import Program
     from ..run.table import Table
-    from .job import Kept
+    from .job import Kept, Place
 
+_last = threading.local()  # of a worker's thread
 CONNECT = "10s"  # to wait for a scheduler
-_TRIES = 10  # of one chunk
+_TRIES = 10  # of a ticket
+_CHUNKS = 8  # of a ticket
 
 
 @dataclass(frozen=True)
@@ -39,13 +46,15 @@ class Task:
     rows: int
     inputs: dict[str, np.ndarray] | RandomSource
     gpu: bool = False
+    place: Place | None = None  # in a file that a worker of the same machine writes itself
 
 
 @dataclass(frozen=True)
 class Answer:
-    """Results (columns, rows) of a task, the digest of its inputs; `finite`: they are numbers."""
+    """Results (columns, rows) of a task, or the checksum of those that are in the file already; the
+    digest of its inputs; `finite`: they are numbers."""
 
-    results: np.ndarray
+    results: np.ndarray | int
     digest: int
     finite: bool
 
@@ -56,40 +65,52 @@ class Engine(Protocol):
     def capacity(self) -> int:
         """Tasks that are worked on at once."""
 
-    def submit(self, task: Task) -> Any:
-        """A ticket; the task is under way."""
+    def submit(self, tasks: Sequence[Task]) -> Any:
+        """A ticket; the tasks are under way, one after the other."""
 
-    def finished(self) -> tuple[Any, Answer | BaseException]:
-        """The next ticket whose task has ended, with its answer or what went wrong."""
+    def finished(self) -> tuple[Any, Sequence[Answer] | BaseException]:
+        """The next ticket whose tasks have ended, with their answers or what went wrong."""
 
 
 def run_on(engine: Engine, kept: Kept, done: Callable[[int], None], gpu: bool = False) -> None:
-    """Evaluate the missing chunks of a sweep; at most a few per worker are under way at once."""
+    """Evaluate the missing chunks of a sweep; at most a few tickets per worker are under way at
+    once. A ticket costs an engine as much as ten thousand rows: it is for several chunks."""
+    workers = max(1, engine.capacity())
+    several = max(1, min(_CHUNKS, len(kept.missing()) // (4 * workers)))
     tasks = _tasks(kept, gpu)
-    under_way: dict[Any, tuple[Task, int]] = {}
+    groups = iter(lambda: list(islice(tasks, several)), [])
+    under_way: dict[Any, tuple[Sequence[Task], int]] = {}
 
     def fill() -> None:
         while len(under_way) < 3 * max(1, engine.capacity()):
-            task = next(tasks, None)
-            if task is None:
+            group = next(groups, None)
+            if group is None:
                 return
-            under_way[engine.submit(task)] = task, 1
+            under_way[engine.submit(group)] = group, 1
 
     fill()
     while under_way:
-        ticket, answer = engine.finished()
-        task, tries = under_way.pop(ticket)
-        if isinstance(answer, Answer):
-            if not answer.finite:
-                raise InputError(_fault(kept, task.number))
-            kept.keep(task.number, outputs(kept.program, answer.results), answer.digest)
-            done(task.rows)
+        ticket, answers = engine.finished()
+        group, tries = under_way.pop(ticket)
+        if not isinstance(answers, BaseException):
+            for task, answer in zip(group, answers, strict=True):
+                _take(kept, task, answer)
+                done(task.rows)
         elif tries < _TRIES:
-            under_way[engine.submit(task)] = task, tries + 1
+            under_way[engine.submit(group)] = group, tries + 1
         else:
-            why = f"{type(answer).__name__}: {answer}"
-            raise CardanError(f"chunk {task.number} failed {tries} times on the cluster: {why}")
+            why = f"{type(answers).__name__}: {answers}"
+            raise CardanError(f"chunk {group[0].number} failed {tries} times on the cluster: {why}")
         fill()
+
+
+def _take(kept: Kept, task: Task, answer: Answer) -> None:
+    if not answer.finite:
+        raise InputError(_fault(kept, task.number))
+    if isinstance(answer.results, int):
+        kept.note(task.number, answer.digest, answer.results)
+    else:
+        kept.keep(task.number, outputs(kept.program, answer.results), answer.digest)
 
 
 def _tasks(kept: Kept, gpu: bool) -> Iterator[Task]:
@@ -98,11 +119,11 @@ def _tasks(kept: Kept, gpu: bool) -> Iterator[Task]:
     if isinstance(source, RandomSource) and source.loops is None:
         drawn = replace(source, program=None)
         for k in kept.missing():
-            yield Task(text, kept.dtype, k, kept.size(k), drawn, gpu)
+            yield Task(text, kept.dtype, k, kept.size(k), drawn, gpu, kept.address(k))
         return
     for k, load in source.chunks(kept.chunk, kept.missing()):
         inputs = blocks(kept.program, load())
-        yield Task(text, kept.dtype, k, kept.size(k), inputs, gpu)
+        yield Task(text, kept.dtype, k, kept.size(k), inputs, gpu, kept.address(k))
 
 
 def _fault(kept: Kept, number: int) -> str:
@@ -125,8 +146,12 @@ def _on_device(text: str, dtype: str) -> Any:
     return _compiled(text, dtype).program.compile("cuda", dtype)
 
 
-def work(task: Task) -> Answer:
-    """One chunk, on a worker."""
+def work(tasks: Sequence[Task]) -> list[Answer]:
+    """Some chunks, on a worker."""
+    return [_answer(task) for task in tasks]
+
+
+def _answer(task: Task) -> Answer:
     table = _compiled(task.program, task.dtype)
     program = table.program
     if isinstance(task.inputs, RandomSource):
@@ -139,9 +164,24 @@ def work(task: Task) -> Answer:
         return Answer(
             on_gpu(_on_device(task.program, task.dtype), arrays), seen.digest, seen.finite
         )
-    out = spaced(program, task.rows, task.dtype)
-    seen = table(inputs, outputs(program, out))
-    return Answer(np.ascontiguousarray(out), seen.digest, seen.finite)
+    out = _room(program, task.rows, task.dtype)
+    results = outputs(program, out)
+    seen = table(inputs, results)
+    if seen.finite and task.place is not None:
+        checksum = task.place.reached(results, seen.digest)
+        if checksum is not None:
+            return Answer(checksum, seen.digest, True)
+    return Answer(out.copy(), seen.digest, seen.finite)
+
+
+def _room(program: Program, rows: int, dtype: str) -> np.ndarray:
+    """Memory for the results of a chunk, that of the last one where it fits: new pages cost as much
+    as a cheap model."""
+    last: np.ndarray | None = getattr(_last, "room", None)
+    columns = sum(prod(shape) for shape in program.outputs.values())
+    if last is None or last.shape != (columns, rows) or last.dtype != dtype:
+        last = _last.room = spaced(program, rows, dtype)
+    return last
 
 
 def on_gpu(function: Any, inputs: Mapping[str, np.ndarray]) -> np.ndarray:
@@ -172,15 +212,15 @@ class _Dask:
     def capacity(self) -> int:
         return sum(self.client.nthreads().values())
 
-    def submit(self, task: Task) -> Any:
-        payload: Any = task
-        if not isinstance(task.inputs, RandomSource):
-            payload = self.client.scatter(task, hash=False)
+    def submit(self, tasks: Sequence[Task]) -> Any:
+        payload: Any = tasks
+        if not isinstance(tasks[0].inputs, RandomSource):
+            payload = self.client.scatter([tuple(tasks)], hash=False)[0]
         future = self.client.submit(work, payload, pure=False, retries=3)
         self.ended.add(future)
         return future
 
-    def finished(self) -> tuple[Any, Answer | BaseException]:
+    def finished(self) -> tuple[Any, Sequence[Answer] | BaseException]:
         future = next(self.ended)
         if future.status == "finished":
             try:
@@ -225,12 +265,12 @@ class _Ray:
     def capacity(self) -> int:
         return int(self.ray.cluster_resources().get("CPU", 1))
 
-    def submit(self, task: Task) -> Any:
-        ticket = self.remote.remote(task)
+    def submit(self, tasks: Sequence[Task]) -> Any:
+        ticket = self.remote.remote(tasks)
         self.under_way.append(ticket)
         return ticket
 
-    def finished(self) -> tuple[Any, Answer | BaseException]:
+    def finished(self) -> tuple[Any, Sequence[Answer] | BaseException]:
         (ticket, *_), self.under_way = self.ray.wait(self.under_way, num_returns=1)
         try:
             return ticket, self.ray.get(ticket)

@@ -80,6 +80,55 @@ def outputs(program: Program, block: np.ndarray) -> list[np.ndarray]:
     return columns
 
 
+@dataclass(frozen=True)
+class Place:
+    """Where a chunk lies in the file of a sweep, for this process or one of the same machine."""
+
+    folder: Path
+    boot: str  # of the machine
+    note: bytes  # the content of job.json
+    file: tuple[int, int]  # device and inode of `data`
+    key: str  # of the job
+    number: int
+    start: int
+    head: bytes
+
+    def reached(self, results: Sequence[np.ndarray], digest: int) -> int | None:
+        """Write a chunk and give its checksum; None on another machine, in another container, or
+        where the file is that of the sweep no more."""
+        if not self.boot or self.boot != boot():
+            return None
+        columns = _listed(results)
+        try:
+            if (self.folder / "job.json").read_bytes() != self.note:
+                return None
+            with own_file(self.folder / "data", "r+") as file:
+                status = os.fstat(file.fileno())
+                if (status.st_dev, status.st_ino) != self.file:
+                    return None
+                write_at(file, self.start, _pages(self.head, columns))
+        except OSError:  # it is tried again where the words for it are
+            return None
+        return _sum(self.key, self.number, digest, columns)
+
+
+def _sum(key: str, number: int, digest: int, columns: Sequence[np.ndarray]) -> int:
+    """It covers the job, the chunk's number, the digest of its inputs and its results."""
+    mark = hashlib.blake2b(f"{key} {number} {digest}".encode(), digest_size=8)
+    for column in columns:
+        mark.update(sums(column))
+    return int.from_bytes(mark.digest(), "little")
+
+
+def _pages(head: bytes, columns: Sequence[np.ndarray]) -> list[bytes | memoryview]:
+    return [x for column in columns for x in (head, column.data.cast("B"))]
+
+
+def _listed(results: Sequence[np.ndarray]) -> list[np.ndarray]:
+    """The columns of arrays (rows, *shape)."""
+    return [x for array in results for x in np.moveaxis(array, 0, -1).reshape(-1, len(array))]
+
+
 class Kept(Protocol):
     """Where results go, chunk by chunk."""
 
@@ -103,6 +152,12 @@ class Kept(Protocol):
         """Where to put the results (rows, *shape) of a chunk."""
 
     def keep(self, k: int, results: Sequence[np.ndarray], digest: int) -> None: ...
+
+    def address(self, k: int) -> Place | None:
+        """Where another process of this machine may write a chunk itself."""
+
+    def note(self, k: int, digest: int, checksum: int) -> None:
+        """A chunk is in its place."""
 
     def finish(self) -> dict[str, np.ndarray] | None: ...
 
@@ -141,6 +196,12 @@ class Memory:
         for mine, given in zip(self.room(k, results[0]), results, strict=True):
             if not np.may_share_memory(mine, given):
                 mine[...] = given
+
+    def address(self, k: int) -> None:
+        """No other process reaches this memory."""
+
+    def note(self, k: int, digest: int, checksum: int) -> None:
+        """Nothing is noted."""
 
     def finish(self) -> dict[str, np.ndarray]:
         return self.arrays
@@ -275,6 +336,7 @@ class Job:
             self._restarted(note)
         self._mine = True
         self._files += [own_file(self.folder / name, "r+") for name in ("data", "done")]
+        self._note = note.read_bytes()
         _, data, done = self._files
         content = done.readall()[: self.done.nbytes]
         marks = np.frombuffer(content[: len(content) // 16 * 16], "<u8").reshape(-1, 2)
@@ -294,13 +356,6 @@ class Job:
                 " checksums: they are done again", CardanWarning, stacklevel=5,
             )  # fmt: skip
 
-    def _sum(self, k: int, digest: int, columns: Sequence[np.ndarray]) -> int:
-        """The checksum of a chunk; it covers the job, the number and the inputs."""
-        mark = hashlib.blake2b(f"{self._key} {k} {digest}".encode(), digest_size=8)
-        for column in columns:
-            mark.update(sums(column))
-        return int.from_bytes(mark.digest(), "little")
-
     def _matches(self, file: FileIO, k: int, digest: int, checksum: int) -> bool:
         """Are the results of a chunk in the file those that were noted?"""
         rows = self.size(k)
@@ -313,7 +368,7 @@ class Job:
             if len(page) != size or not page.startswith(head):
                 return False
             columns.append(np.frombuffer(page, self.dtype, offset=len(head)))
-        return self._sum(k, digest, columns) == checksum
+        return _sum(self._key, k, digest, columns) == checksum
 
     def _refuse(self, noted: Any) -> None:
         """An interrupted run of another job is not thrown away unasked."""
@@ -366,18 +421,26 @@ class Job:
     def room(self, k: int, spare: np.ndarray) -> list[np.ndarray]:
         return outputs(self.program, spare[:, : self.size(k)])
 
+    def address(self, k: int) -> Place:
+        _, data, _ = self._files
+        status = os.fstat(data.fileno())
+        return Place(
+            self.folder.absolute(), boot(), self._note, (status.st_dev, status.st_ino), self._key,
+            k, self.layout.start(k), self.layout.head(self.size(k)),
+        )  # fmt: skip
+
     def keep(self, k: int, results: Sequence[np.ndarray], digest: int) -> None:
         """Write a chunk's results, then note that they are."""
-        rows = self.size(k)
-        head = self.layout.head(rows)
-        columns = [x for array in results for x in np.moveaxis(array, 0, -1).reshape(-1, rows)]
-        pieces: list[bytes | memoryview] = []
-        for column in columns:
-            pieces += [head, column.data.cast("B")]
-        checksum = self._sum(k, digest, columns)
+        columns = _listed(results)
+        checksum = _sum(self._key, k, digest, columns)
+        pages = _pages(self.layout.head(self.size(k)), columns)
         with self._lock, said(self.target):  # a file takes one writer at a time anyway
+            write_at(self._files[1], self.layout.start(k), pages)
+        self.note(k, digest, checksum)
+
+    def note(self, k: int, digest: int, checksum: int) -> None:
+        with self._lock, said(self.target):
             _, data, done = self._files
-            write_at(data, self.layout.start(k), pieces)
             self.done[k] = digest, checksum
             write_at(done, 16 * k, [self.done[k].tobytes()])
             due = time.monotonic() - self._forced > _FORCED
