@@ -42,6 +42,7 @@ from .equations import (
     equations,
     gravity_rows,
     mass_matrix,
+    mass_records,
     solve_backwards,
 )
 from .flexible.equations import direct_forms, force_form, inverse_forms, mass_form
@@ -453,7 +454,7 @@ def inertia_matrix(
     def page(scene: Bodies, x: Arrays) -> Result:
         constraint = mechanism.constraint(scene, x)[0]
         A, composite = mass_matrix(mechanism, scene, x, constraint)
-        record = constraint if robot.constrained else composite
+        record = mass_records(mechanism, constraint, composite)
         return Result({"A": ((size, size), flat(A))}, record)
 
     return mechanism.program(

@@ -12,6 +12,7 @@ others adds its spring to H2. Of a tree G = 1; a base that does not float has no
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
@@ -140,6 +141,28 @@ def mass_matrix(
         coupled = [_combined(coupled, [G[j][k] for j in moving]) for k in range(mechanism.na)]
     top = [[*row, *(c[r] for c in coupled)] for r, row in enumerate(composite.rows(six))]
     return [*top, *([*column, *row] for column, row in zip(coupled, A, strict=True))], composite
+
+
+@dataclass
+class Tied:
+    """What a page has of the tree of a robot with loops, couplings or wheels: A over all joints,
+    and by link the rates W of the joints that follow, per rate of the independent ones."""
+
+    Atr: Matrix = field(default_factory=list)
+    W: dict[int, list[Scalar]] = field(default_factory=dict)
+
+
+def mass_records(
+    mechanism: Mechanism, constraint: Constraint, composite: Composite
+) -> tuple[Any, ...]:
+    """What names the quantities of A."""
+    if not constraint.rows:
+        return (composite,)
+    G = constraint.G()
+    tied = Tied(
+        composite.matrix(mechanism.coordinates.moving), {j: G[j] for j in constraint.passive}
+    )
+    return composite, constraint, tied
 
 
 def _combined(columns: Matrix, weights: Sequence[Scalar]) -> list[Scalar]:

@@ -47,7 +47,14 @@ from .common import COMPOSITE, Arrays, flat, joint_rows, slid
 from .derivation import Call, Form, Result, Route, written
 from .differential import half, partial
 from .dynamic import gravity, inertia_matrix
-from .equations import base_rows, bias_rows, gravity_rows, joint_matrix, mass_matrix
+from .equations import (
+    base_rows,
+    bias_rows,
+    gravity_rows,
+    joint_matrix,
+    mass_matrix,
+    mass_records,
+)
 from .kept import part
 from .mechanism import Mechanism
 
@@ -204,12 +211,13 @@ def _of_loops(
     def statics(velocities: bool) -> Form:
         def run(scene: Bodies, x: Arrays) -> Result:
             constraint = mechanism.constraint(scene, x)[0]
-            A = flat(mass_matrix(mechanism, scene, x, constraint)[0])
+            A, composite = mass_matrix(mechanism, scene, x, constraint)
+            records = mass_records(mechanism, constraint, composite)
             Q = gravity_rows(mechanism, scene, x)[0]
             if velocities:
                 B = _coefficients(mechanism, scene, x["q"])
-                return Result(_outputs(n, A, B, Q, form), constraint)
-            return Result({"A": ((n, n), A), "Q": ((n,), Q)}, constraint)
+                return Result(_outputs(n, flat(A), B, Q, form), records)
+            return Result({"A": ((n, n), flat(A)), "Q": ((n,), Q)}, constraint)
 
         return run
 
@@ -364,8 +372,9 @@ def _coriolis_of_loops(mechanism: Mechanism) -> list[Form]:
         slopes = partial(x["q"][0].graph, flat(rows), "q", size=len(moving))
         n = len(moving)
         rates = [dot(slopes[k * n : k * n + n], qd) for k in range(n * na)]
-        C = coriolis_page(formulated(scene), x["q"], qd).matrix(moving)
-        A = inertia_page(formulated(scene), x["q"]).matrix(moving)
+        coriolis = coriolis_page(formulated(scene), x["q"], qd)
+        composite = inertia_page(formulated(scene), x["q"])
+        C, A = coriolis.matrix(moving), composite.matrix(moving)
         inner = [
             [dot(C[i], [row[c] for row in rows]) + dot(A[i], rates[c::na]) for c in range(na)]
             for i in range(n)
@@ -374,7 +383,8 @@ def _coriolis_of_loops(mechanism: Mechanism) -> list[Form]:
             dot([row[r] for row in rows], [row[c] for row in inner])
             for r in range(na) for c in range(na)
         ]  # fmt: skip
-        return Result({"C": ((na, na), entries)}, constraint)
+        tied = mass_records(mechanism, constraint, composite)
+        return Result({"C": ((na, na), entries)}, (coriolis, *tied))
 
     if mechanism.robot.wheels:
         return [by_rates, written(by_rates, REGROUPED)]
