@@ -256,3 +256,27 @@ def test_drives_base_tool_and_gravity_of_a_text_table():
         robot, faults = read_dh_table(bad, "standard")
         assert robot is None
         assert any(words in str(fault) for fault in faults)
+
+
+@pytest.mark.parametrize("convention", ["standard", "craig"])
+def test_a_variable_that_counts_backwards(convention):
+    rows = [
+        {"d": 0.3, "a": 0.1, "alpha": "pi/2", "offset": 0.4, "M": 2, "X": 0.1, "Y": 0.2, "Z": 0.3,
+         "IXX": 0.2, "IYY": 0.3, "IZZ": 0.4, "IXY": 0.01, "IXZ": 0.02, "IYZ": 0.03},
+        {"theta": 0.2, "a": 0.2, "alpha": "-pi/2", "sigma": 1, "M": 1, "Y": 0.1, "IXX": 0.1},
+        {"d": 0.1, "a": 0.3, "alpha": 0.3, "M": 1, "X": 0.2, "IZZ": 0.1, "FSA": 0.1, "FS": 0.2},
+    ]  # fmt: skip
+    sense = np.array([-1, -1, 1])
+    plain = cardan.from_dh(rows, convention)
+    flips = [{**row, "flip": flip} for row, flip in zip(rows, ("true", "1", "0"), strict=True)]
+    flipped = cardan.from_dh(flips, convention)
+    with pytest.raises(DescriptionError, match="flip of row 1"):
+        cardan.from_dh([{"flip": "maybe"}], convention)
+    q, qd, qdd = np.array([0.3, 0.5, -0.7]), np.array([0.2, -0.4, 1.0]), np.array([1.0, 2.0, -3.0])
+    models = [cardan.model(one, "inverse-dynamics", effort="plain") for one in (plain, flipped)]
+    tau = models[0].evaluate(q=sense * q, qd=sense * qd, qdd=sense * qdd)
+    np.testing.assert_allclose(models[1].evaluate(q=q, qd=qd, qdd=qdd), sense * tau, atol=1e-13)
+    for frame in ("link1", "link2", "link3"):
+        T = [cardan.model(one, "transform", frame=frame) for one in (plain, flipped)]
+        wanted = T[0].evaluate(q=sense * q)
+        np.testing.assert_allclose(T[1].evaluate(q=q), wanted, atol=1e-14)

@@ -20,6 +20,7 @@ parameters in the order given here (and sigma as a fifth):
                                                             friction's asymmetry
     Jm G                                                    rotor and gear ratio: IA + G^2 Jm
     lower upper velocity effort                             limits
+    flip       1, true or yes: the variable counts backwards, theta (d) = offset - q
 
 A base or a tool is a row whose sigma is 2, first or last. Before the header of a text a line
 "gravity = 0 0 -9.81" gives gravity in frame 0.
@@ -55,7 +56,7 @@ from ..robot import (
     Link,
     Robot,
 )
-from ..values.expression import Expression, Value, add, multiply, number, power, symbols
+from ..values.expression import Expression, Value, add, multiply, number, power, subtract, symbols
 from ..values.parser import to_value
 from ..values.units import parse_quantity
 from ..values.variable import split_variable
@@ -71,6 +72,7 @@ _SIGMA = {
     "2": FIXED, "f": FIXED, "fixed": FIXED,
 }  # fmt: skip
 _TEXT = ("name", "link", "variable")
+_YES, _NO = ("1", "true", "yes"), ("", "0", "false", "no")
 _CENTRE = ("X", "Y", "Z", "IXX", "IXY", "IXZ", "IYY", "IYZ", "IZZ")
 _ROTOR = ("Jm", "G")
 _LIMITS = ("lower", "upper", "velocity", "effort")
@@ -151,8 +153,8 @@ class _Table:
         self.faults: list[Fault] = []
         extra = ("gamma", "b") if convention == "khalil" else ()
         self.known = (
-            *self.columns, *extra, "sigma", "offset", *_TEXT, *INERTIA, *_CENTRE, *DRIVE, *FURTHER,
-            *_ROTOR, *_LIMITS,
+            *self.columns, *extra, "sigma", "offset", "flip", *_TEXT, *INERTIA, *_CENTRE, *DRIVE,
+            *FURTHER, *_ROTOR, *_LIMITS,
         )  # fmt: skip
 
     def fault(self, message: str, line: int = 0, link: str = "") -> None:
@@ -167,7 +169,7 @@ class _Table:
         """The robot of numbered rows, or None and the faults."""
         if not 0 < len(rows) <= MOST_ROWS:
             self.fault(f"the table has {len(rows)} rows; 1 to {MOST_ROWS} are read")
-        joints, links, frames = [], [], []
+        joints, links, frames, flips = [], [], [], []
         before: tuple[Value, Value] = 0, 0  # a and alpha of the row before, in a standard table
         for j, (line, row) in enumerate(rows[:MOST_ROWS], 1):
             cells = _Row(self, j, line, row)
@@ -177,6 +179,9 @@ class _Table:
                 joint = replace(joint, d=before[0], alpha=before[1])
                 link, before = Link(link.name, **_plain(from_far_frame(link, *far))), far
                 frames.append(Frame(link.name, j, (far[0], 0, 0), (far[1], 0, 0), "link"))
+            elif cells.flipped:
+                frames.append(Frame(link.name, j, kind="link"))
+            flips += [j] if cells.flipped else []
             joints.append(joint)
             links.append(link)
         if self.convention == "standard" and before != (0, 0):
@@ -186,6 +191,8 @@ class _Table:
         self._check_names([*(link.name for link in links)])
         if self.faults:
             return None, self.faults
+        for j in flips:
+            _flip(j, joints, links, frames)
         down = to_value("-9.81")
         robot = Robot(
             name, tuple(links), tuple(joints), gravity=(0, 0, down), source=self.file,
@@ -248,6 +255,15 @@ class _Row:
                 self.line, self.name,
             )  # fmt: skip
         return _SIGMA.get(text, REVOLUTE)
+
+    @property
+    def flipped(self) -> bool:
+        """Does the joint variable count backwards?"""
+        text = self.text("flip").lower()
+        if text not in (*_YES, *_NO) or (text in _YES and self.sigma == FIXED):
+            words = f"flip of row {self.j} is '{text}': 1 or 0, of a joint that moves"
+            self.table.fault(words, self.line, self.name)
+        return text in _YES and self.sigma != FIXED
 
     def joint(self) -> Joint:
         """The joint in our notation; in a standard table alpha and d belong to the next one."""
@@ -320,3 +336,24 @@ def _plain(values: Mapping[str, Value]) -> dict[str, Value]:
     """Values in which a formula without symbols, as cos(0.3)*0.2, is its number."""
     numbers = {key: number(x) if isinstance(x, Expression) else None for key, x in values.items()}
     return {k: values[k] if x is None else decimal_value(x, 0.0) for k, x in numbers.items()}
+
+
+def _flip(j: int, joints: list[Joint], links: list[Link], frames: list[Frame]) -> None:
+    """Turn z of frame j round, by half a turn about x: the variable counts backwards.
+
+    Rx(alpha) Tx(d) Rz(theta) Tz(r) Rx(pi) = Rx(alpha + pi) Tx(d) Rz(-theta) Tz(-r)."""
+    half = to_value("pi")
+    joint, link = joints[j - 1], links[j - 1]
+    back: dict[str, Any] = {key: subtract(0, getattr(joint, key)) for key in ("theta", "r")}
+    joints[j - 1] = replace(joint, alpha=add(joint.alpha, half), **back)
+    turned: dict[str, Any] = {
+        key: subtract(0, getattr(link, key)) for key in ("XY", "XZ", "MY", "MZ")
+    }
+    links[j - 1] = replace(link, **turned)
+    for k, one in enumerate(joints):
+        if one.antecedent == j:
+            base: dict[str, Any] = {key: subtract(0, getattr(one, key)) for key in ("gamma", "b")}
+            joints[k] = replace(one, alpha=subtract(one.alpha, half), **base)
+    for k, frame in enumerate(frames):  # those of a table are turned about x, or not at all
+        if frame.link == j:
+            frames[k] = replace(frame, rpy=(add(frame.rpy[0], half), 0, 0))
