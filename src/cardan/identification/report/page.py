@@ -256,8 +256,12 @@ def _deviations(result: Identification) -> Any:
 
         r = 100 * np.minimum(result.relative_sigma, 1e4)
         order = np.argsort(r)
-        figure = Figure(figsize=(6.8, 0.13 * len(r) + 1.0))
-        ax = figure.subplots()
+        height, longest = 0.13 * len(r) + 1.0, min(40, max(map(len, result.names)))
+        figure = Figure(figsize=(6.8, height))
+        ax = figure.subplots()  # at places in inches: to look for them takes as long as to draw
+        figure.subplots_adjust(
+            (0.2 + 0.06 * longest) / 6.8, 0.55 / height, 0.97, 1 - 0.15 / height
+        )  # fmt: skip
         essential = set(result.essential.names)
         colours = ["#0072B2" if result.names[k] in essential else "#bbbbbb" for k in order]
         ax.barh(range(len(r)), r[order], color=colours, height=0.7)
@@ -266,5 +270,4 @@ def _deviations(result: Identification) -> Any:
         ax.set_ylim(-1, len(r))
         ax.invert_yaxis()
         ax.set_xlabel("relative standard deviation, %  (blue: essential)")
-        figure.set_layout_engine("constrained")
         return figure
