@@ -48,7 +48,7 @@ def equation_text(equation: Equation, notation: Notation) -> str:
     cells = ["." if x is None else notation.text(x) for x in equation.cells]
     left = f"{equation.name} = "
     if not equation.shape:
-        return left + _broken(cells[0], len(left))
+        return left + broken(cells[0], len(left))
     if len(equation.shape) == 1:
         line = f"{left}[{', '.join(cells)}]"
         if len(line) <= _WIDTH - _INDENT:
@@ -67,7 +67,7 @@ def equation_text(equation: Equation, notation: Notation) -> str:
     return left + ("\n" + " " * len(left)).join(f"[{line}]" for line in lines)
 
 
-def _broken(text: str, indent: int) -> str:
+def broken(text: str, indent: int) -> str:
     """A long sum in lines, broken before a sign."""
     rows, row = [], ""
     for piece in re.split(r"(?= [+-] )", text):

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..describe.couplings import formula
 from ..describe.robot import Robot
+from ..emit.latex import broken, points
+from ..emit.text import broken as broken_text
 from ..inverse.closed_form.latex import greek
 from ..ir.code import Code
 from ..ir.spell import ATOM, MINUS, SUM, Piece, Speller
@@ -26,6 +28,9 @@ if TYPE_CHECKING:
 _EQUATIONS = {
     "revolute": 5, "cylindrical": 4, "prismatic": 5, "fixed": 6, "universal": 4, "spherical": 3,
 }  # fmt: skip
+
+
+_LINE = 425  # points of an equation in LaTeX
 
 
 def text_of(geometry: LoopGeometry, form: str = "text") -> str:
@@ -132,8 +137,14 @@ class _Page:
     def shown(self, rows: Sequence[tuple[str, str]], indent: str) -> list[str]:
         """Equations, left and right sides."""
         if not self.latex:
-            return [f"{indent}{left} = {right}" for left, right in rows]
-        body = [rf"  {left} &= {right} \\" for left, right in rows]
+            starts = [f"{indent}{left} = " for left, _ in rows]
+            wide = (
+                start + broken_text(right, len(start))
+                for start, (_, right) in zip(starts, rows, strict=True)
+            )
+            return [line for whole in wide for line in whole.splitlines()]
+        parts = (part for a, b in rows for part in broken(f"{a} &= {b}", _LINE, points))
+        body = [rf"  {part} \\" for part in parts]
         return [r"\begin{align*}", *body[:-1], body[-1].removesuffix(r" \\"), r"\end{align*}"]
 
     def spelled(self, rows: Callable[[Bodies, Sequence[Any]], list[Any]]) -> list[str]:
