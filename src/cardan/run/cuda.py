@@ -11,7 +11,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import cached_property
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -78,7 +77,7 @@ class CudaFunction:
             lead, flat = self._rows(arrays)
         count = prod(lead)
         results = self._allocate(out, lead, layout)
-        if count and layout == "rows" and self._by_columns:
+        if count and layout == "rows" and not self._fits():
             self._turned(count, flat, results)
         elif count:
             self._launch(layout, count, flat, results)
@@ -105,42 +104,28 @@ class CudaFunction:
         size = slots * _STAGED * np.dtype(self.dtype).itemsize
         if not text or size > self._shared_bytes():
             return
-        seconds = self._seconds("columns")
+        seconds = self._seconds()
         self._slots["columns"] = slots
         self._kernels["columns"] = self._module(text).get_function("cardan_program_batch")
-        if self._seconds("columns") >= seconds:
+        if self._seconds() >= seconds:
             self._kernels["columns"] = kernel
             del self._slots["columns"]
 
-    @cached_property
-    def _by_columns(self) -> bool:
-        """Are rows turned into columns and back, as they fit no block or this is faster here?"""
-        if not self._fits():
-            return True
-        waits = self._kernel("rows").local_size_bytes > _WAITING
-        if not waits or not self._kernel("columns") or "columns" not in self._slots:
-            return False
-        return self._seconds("rows", self._turned) < self._seconds("rows")
-
-    def _seconds(self, layout: str, run: Any = None) -> float:
-        """The time of some states, the best of a few: of the kernel of the layout, or of `run`."""
+    def _seconds(self) -> float:
+        """The time of some states by the kernel of columns, the best of a few."""
         cupy = self.cupy
         count = _TRIED * cupy.cuda.Device().attributes["MultiProcessorCount"]
-        lead = (count,)
         inputs = {
-            name: cupy.random.uniform(-1, 1, prod(shape) if name == "p" else count * prod(shape))
-            .astype(self.dtype).reshape(shape if name == "p" else (*lead, *shape))
+            name: cupy.random.uniform(-1, 1, prod(shape) * (1 if name == "p" else count))
+            .astype(self.dtype)
             for name, shape in self._inputs.items()
         }  # fmt: skip
-        results = self._allocate(None, lead, layout)
+        results = self._allocate(None, (count,), "columns")
         best = float("inf")
         for _ in range(4):
             begin, end = cupy.cuda.Event(), cupy.cuda.Event()
             begin.record()
-            if run is None:
-                self._launch(layout, count, inputs, results)
-            else:
-                run(count, inputs, results)
+            self._launch("columns", count, inputs, results)
             end.record()
             end.synchronize()
             best = min(best, cupy.cuda.get_elapsed_time(begin, end))
