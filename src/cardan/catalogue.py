@@ -119,6 +119,8 @@ def model(robot: Robot, name: str, **options: Any) -> Any:
             symbolic = options.get("symbolic", False)
             built = _imported("build.active.of_active")(robot, built, assembly, symbolic)
             built = replace(_ordered(built, described), coordinates=_coordinates(built, robot))
+        if options.get("symbolic") and robot.loops:
+            built = _ordered(_renumbered(built, described, robot), described)
         remarks = (text for text in (words, _names(described)) if text)
         return replace(built, remarks=(*built.remarks, *remarks))
 
@@ -131,6 +133,29 @@ def _names(robot: Robot) -> str:
     if all(joint.name == f"joint{j}" for j, joint in moving):
         return ""
     return "joints: " + ", ".join(f"{x.variable or f'q{j}'} {x.name}" for j, x in moving)
+
+
+def _renumbered(program: Program, robot: Robot, placed: Robot) -> Program:
+    """The program with the symbols of cut joints as the robot numbers these, d5 and not d6: where a
+    frame has been placed, it stands among the links before them; its own symbols come last."""
+    own, all_, cut = len(robot.joints), len(placed.joints), 2 * len(robot.loops)
+    numbers = {all_ + k: own + k for k in range(1, cut + 1)}
+    numbers |= {own + k: own + cut + k for k in range(1, all_ - own + 1)}
+    users = set(robot.parameters)
+
+    def called(name: str) -> str:
+        letters = name.rstrip("_").rstrip("0123456789")
+        number = name[len(letters) :].rstrip("_")
+        if name in users or not number or int(number) not in numbers:
+            return name
+        return f"{letters}{numbers[int(number)]}{name[len(letters) + len(number) :]}"
+
+    page = program.page and replace(
+        program.page, parameters=tuple(map(called, program.page.parameters))
+    )
+    defaults = {called(name): value for name, value in program.defaults.items()}
+    parameters = tuple(map(called, program.parameters))
+    return replace(program, parameters=parameters, defaults=defaults, page=page)
 
 
 def _ordered(program: Program, robot: Robot) -> Program:
