@@ -21,8 +21,7 @@ from cardan.app.web.scene.continuation import closed_next_to, follow, follow_on,
 from cardan.describe.check import check
 from cardan.loops.numeric import equations, skeleton
 from cardan.loops.standing import assembled, standing
-from cardan.mechanism.tree import Tree
-from cardan.motion.frames import link_frames
+from cardan.motion.frames import frame_poses, link_frames
 from cardan.sheets.marks import marks
 from cardan.sheets.solids import Solid, bodies, drawable, examples, reach, solids
 
@@ -182,12 +181,12 @@ def test_a_tool_in_a_plane_follows_what_is_above_it(name: str) -> None:
     robot = drawn(cardan.load(name))
     q = np.full(robot.n, 0.4)
     q = assembled(robot, q) if robot.loops else q
-    tool = Tree.of(robot).last
-    wanted = link_frames(robot, q + 0.0)[tool][:3, 3]
-    normal = link_frames(robot, q)[tool][:3, 2]  # the axes of all joints but the sliding one
+    T = frame_poses(robot, link_frames(robot, q))
+    wanted, normal = T[:3, 3].copy(), T[:3, 2]  # the axes of all joints but the sliding one
     away, there = reach_for(robot, q, wanted + 0.2 * normal)
     assert not there
-    assert link_frames(robot, away)[tool][:3, 3] == pytest.approx(wanted, abs=1e-3)
+    tool = frame_poses(robot, link_frames(robot, away))
+    assert tool[:3, 3] == pytest.approx(wanted, abs=1e-3)
     if robot.loops:
         assert equations(robot).error(away[None])[0] < 1e-9
 

@@ -4,6 +4,7 @@ reach anything."""
 from __future__ import annotations
 
 import base64
+import importlib.util
 import io
 import struct
 import warnings
@@ -219,13 +220,29 @@ SDF = """<sdf version="1.7"><model name="arm"><link name="base"/><link name="rod
 <axis><xyz>0 0 1</xyz></axis></joint></model></sdf>"""
 
 
+USDA = """#usda 1.0
+def Xform "Arm" ( prepend apiSchemas = ["PhysicsArticulationRootAPI"] )
+{
+  def Xform "rod" ( prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"] ) {
+    float physics:mass = 2
+    float3 physics:diagonalInertia = (1, 1, 1)
+  }
+  def PhysicsRevoluteJoint "swing" {
+    rel physics:body1 = </Arm/rod>
+    uniform token physics:axis = "Z"
+  }
+}"""
+
+
 def test_every_format_that_load_reads_can_be_uploaded(tmp_path: Path) -> None:
     texts = {".xacro": XACRO.replace("$(find arm)/urdf/", ""), ".sdf": SDF, ".world": SDF,
-             ".urdf": URDF, ".xml": MJCF}  # fmt: skip
+             ".urdf": URDF, ".xml": MJCF, ".usda": USDA, ".usd": USDA}  # fmt: skip
     for form in (".toml", ".par"):
         cardan.load("scara").save(tmp_path / f"arm{form}")
         texts[form] = (tmp_path / f"arm{form}").read_text()
-    assert set(texts) == set(READABLE)
+    assert {*texts, ".usdc", ".usdz"} == set(READABLE)  # packed ones are opened by path alone
+    if importlib.util.find_spec("pxr") is None:
+        del texts[".usda"], texts[".usd"]
     (tmp_path / "parts.xacro").write_text(PARTS)
     for form, text in texts.items():
         (tmp_path / f"arm{form}").write_text(text)
