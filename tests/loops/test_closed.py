@@ -111,10 +111,10 @@ def test_velocities_and_accelerations(name: str) -> None:
         ]
         near(program.evaluate(**given), np.stack(expected, 1), 1e-9)
     end = Tree.of(robot).last
-    J = run(name, "jacobian")
+    J = run(name, "jacobian", frame=end)
     moved = np.einsum("bra,ba->br", J[0].evaluate(**J[1]), x["qd"])
     near(moved, np.concatenate([bodies[end - 1][2], bodies[end - 1][3]], -1), 1e-9)
-    bias, given = run(name, "jdot-qdot")
+    bias, given = run(name, "jdot-qdot", frame=end)
     Jdqd = bias.evaluate(**given) + np.einsum("bra,ba->br", J[0].evaluate(**J[1]), x["qdd"])
     near(Jdqd, np.concatenate([bodies[end - 1][4], bodies[end - 1][5]], -1), 1e-9)
 
