@@ -189,7 +189,7 @@ def test_equations_can_be_read(name: str) -> None:
     ik = solution(name)[0]
     text = ik.equations()
     for variable in ik.variables:
-        assert f". {variable}\n" in text
+        assert f". {variable}\n" in text or f"      {variable} = " in text  # or a sum first
     for k in range(1, ik.solver.branches + 1):
         assert f"-> {k}\n" in text
     assert ("Consistency" in text) == (ik.chain.n < 6)
@@ -197,7 +197,7 @@ def test_equations_can_be_read(name: str) -> None:
     assert latex.count(r"\begin{align*}") == latex.count(r"\end{align*}") > 5
     assert latex.count("{") == latex.count("}")
     with pytest.raises(cardan.CardanError, match="form"):
-        ik.equations("html")
+        ik.equations("word")
 
 
 def test_rx90_as_in_the_book() -> None:

@@ -139,7 +139,7 @@ def test_equations_in_latex() -> None:
     assert latex.count(r"\left") == latex.count(r"\right")
     assert "three spheres" in geometry("delta").equations()
     with pytest.raises(UnknownNameError, match="form"):
-        geometry("fivebar").equations("html")
+        geometry("fivebar").equations("word")
 
 
 def test_names_are_taken_literally_by_latex() -> None:
