@@ -38,7 +38,9 @@ _SHARED_BYTES = 48 * 1024  # of a block, without asking for more
 _FEWER = {"float64": ((128, 320),), "float32": ((72, 64), (80, 96))}
 _TOO_MANY = {"float64": 200, "float32": 128}
 _WAITING = 200  # bytes of a thread's values in memory from which on other places for them are tried
-_TRIED = 2048  # states of a trial for each multiprocessor: launches are no part of its time
+# states of a trial for each multiprocessor, so that launches are no part of its time, and the most
+# bytes of its arrays
+_TRIED, _TRIAL_BYTES = 2048, 1 << 28
 
 
 class CudaFunction:
@@ -114,12 +116,15 @@ class CudaFunction:
     def _seconds(self) -> float:
         """The time of some states by the kernel of columns, the best of a few."""
         cupy = self.cupy
-        count = _TRIED * cupy.cuda.Device().attributes["MultiProcessorCount"]
+        numbers = sum(map(prod, (*self._inputs.values(), *self._outputs.values())))
+        most = _TRIAL_BYTES // (numbers * np.dtype(self.dtype).itemsize)
+        processors = cupy.cuda.Device().attributes["MultiProcessorCount"]
+        count = max(32, min(_TRIED * processors, most))
+        rng = cupy.random.RandomState(0)  # the user's own draws stay as they are
         inputs = {
-            name: cupy.random.uniform(-1, 1, prod(shape) * (1 if name == "p" else count))
-            .astype(self.dtype)
+            name: rng.uniform(-1, 1, prod(shape) * (1 if name == "p" else count)).astype(self.dtype)
             for name, shape in self._inputs.items()
-        }  # fmt: skip
+        }
         results = self._allocate(None, (count,), "columns")
         best = float("inf")
         for _ in range(4):
